@@ -1,0 +1,109 @@
+"""What surfaces are told about one call, from the queue to its result, and about hooks."""
+
+from dataclasses import dataclass
+
+from gantlet.messages.blocks import ResultBlock, ToolUse
+from gantlet.messages.frozen import JsonValue, freeze
+from gantlet.messages.outcome import Behaviour, HookEffectKind, HookOutcome, OutcomeKind
+
+
+@dataclass(frozen=True, slots=True)
+class CallQueued:
+    """Told when a call is complete and handed to the executor."""
+
+    call: ToolUse
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """Told when a permitted call begins to run, which may be long after it was queued."""
+
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgressed:
+    """Told while a call runs; `coalesced` counts older updates that this one stands for."""
+
+    call_id: str
+    update: JsonValue
+    coalesced: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "update", freeze(self.update))
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    """Told once per call when its result is certain; `structured` is the tool's own output."""
+
+    call_id: str
+    name: str
+    outcome: OutcomeKind
+    result: ResultBlock
+    duration_seconds: float = 0.0
+    structured: JsonValue = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "structured", freeze(self.structured))
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChangeDropped:
+    """Told when a call wanted to change the context of later ones but ran beside others."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """Told when a call waits for a person."""
+
+    call: ToolUse
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionDecided:
+    """Told when a call was judged: by which layer, which rule, and where that rule was read."""
+
+    call_id: str
+    behaviour: Behaviour
+    reason: str
+    layer: str
+    rule: str | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HookStarted:
+    """Told when a hook begins to run; `run_id` names the same run when it ends."""
+
+    run_id: str
+    event: str
+    name: str
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HookEffect:
+    """One thing a hook's run meant for the turn, in words for a person."""
+
+    kind: HookEffectKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookRan:
+    """Told when a hook has ended, with what it wrote and what follows from it."""
+
+    run_id: str
+    event: str
+    name: str
+    outcome: HookOutcome
+    call_id: str | None = None
+    stdout: str = ""
+    stderr: str = ""
+    exit_code: int | None = None
+    effects: tuple[HookEffect, ...] = ()

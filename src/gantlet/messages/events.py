@@ -1,0 +1,183 @@
+"""What surfaces are told while a turn runs: a closed union."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gantlet.messages.blocks import Block
+from gantlet.messages.call_events import (
+    CallFinished,
+    CallProgressed,
+    CallQueued,
+    CallStarted,
+    ContextChangeDropped,
+    HookRan,
+    HookStarted,
+    PermissionAsked,
+    PermissionDecided,
+)
+from gantlet.messages.message import AssistantMessage, UserMessage
+from gantlet.messages.outcome import CompactionTrigger, NoticeLevel, TurnEnd
+from gantlet.messages.stream import StreamEvent
+from gantlet.messages.usage import ModelUsage, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """Told when the user's words are accepted, before anything else of the turn."""
+
+    prompt: UserMessage
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """Told before each request to the model; the first step of a turn is 1."""
+
+    step: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamAdvanced:
+    """Told for each event of the reply's stream, before what follows from it."""
+
+    event: StreamEvent
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpoken:
+    """Told for each piece of text as it arrives."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingSpoken:
+    """Told for each piece of thinking as it arrives."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFinished:
+    """Told when a block of the reply is complete, before the reply as a whole is."""
+
+    block: Block
+    message_id: str | None
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFinished:
+    """Told when a reply has ended, as it enters history."""
+
+    message: AssistantMessage
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsRevealed:
+    """Told when deferred tools become visible to the model."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsReady:
+    """Told when each call of a reply has its result, in the one message that holds them all."""
+
+    message: UserMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """Told before a failed request is sent again; the first retry is attempt 1."""
+
+    attempt: int
+    delay_seconds: float
+    reason: str
+    max_attempts: int | None = None
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSwitched:
+    """Told when later requests go to another model."""
+
+    before: str
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionStarted:
+    """Told when the history is about to be summarised."""
+
+    trigger: CompactionTrigger
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Told when a new, shorter history has begun."""
+
+    trigger: CompactionTrigger
+    tokens_before: int
+    tokens_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Told when the user should know something that is no part of the conversation."""
+
+    level: NoticeLevel
+    text: str
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentTold:
+    """Told for each event of a loop that a call of this one started."""
+
+    call_id: str
+    event: "Event"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    """Told last: why the turn ended and what it took; an unknown price makes the cost `None`."""
+
+    reason: TurnEnd
+    usage: Usage
+    cost_usd: float | None = None
+    steps: int = 0
+    duration_seconds: float = 0.0
+    model_seconds: float = 0.0
+    by_model: tuple[ModelUsage, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+Event: TypeAlias = (
+    TurnStarted
+    | StepStarted
+    | StreamAdvanced
+    | TextSpoken
+    | ThinkingSpoken
+    | BlockFinished
+    | MessageFinished
+    | CallQueued
+    | CallStarted
+    | CallProgressed
+    | CallFinished
+    | ContextChangeDropped
+    | PermissionAsked
+    | PermissionDecided
+    | HookStarted
+    | HookRan
+    | ToolsRevealed
+    | ResultsReady
+    | Retrying
+    | ModelSwitched
+    | CompactionStarted
+    | Compacted
+    | Notice
+    | SubagentTold
+    | TurnFinished
+)

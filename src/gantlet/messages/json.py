@@ -1,0 +1,69 @@
+"""JSON text to values and back, without the numbers and nesting that would not survive it."""
+
+import json
+import math
+from typing import NoReturn
+
+from gantlet.messages.frozen import JsonValue
+
+
+def loads(source: str | bytes) -> JsonValue:
+    """Return the value written in `source`; bytes are UTF-8.
+
+    Integers and floats stay apart and -0.0 keeps its sign. A number too small for a float becomes
+    zero, and digits beyond a float's precision are rounded, as everywhere in Python.
+
+    Raises:
+        ValueError: The text is not JSON, nests too deeply for Python's stack, or holds a number
+            that is not finite (`NaN`, `Infinity`, `1e400`) or has thousands of digits.
+    """
+    text = source if isinstance(source, str) else str(source, "utf-8")
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("The JSON nests too deeply to be read. Send it flatter.") from None
+    return value
+
+
+def dumps(value: object) -> bytes:
+    """Return `value` as compact UTF-8, with escapes only if it holds lone surrogates.
+
+    Two surrogates that stand side by side and form a pair are one character in JSON, and come back
+    as one.
+
+    Raises:
+        TypeError: Something inside is not JSON.
+        ValueError: Something inside has no JSON form: a number that is not finite or has thousands
+            of digits, a value that contains itself or nests too deeply for Python's stack.
+    """
+    try:
+        text = _UTF8_ENCODER.encode(value)
+    except RecursionError:
+        raise ValueError("The value nests too deeply to be written as JSON. Flatten it.") from None
+    except ValueError as error:
+        raise ValueError(
+            f"The value cannot be written as JSON: {error}. Replace NaN, Infinity, numbers of "
+            "thousands of digits and parts that contain themselves."
+        ) from error
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return _ASCII_ENCODER.encode(value).encode("ascii")
+
+
+def _finite(digits: str) -> float:
+    """Return the float written as `digits`, unless it is too large to be one."""
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"The number {digits[:40]} does not fit a float. Send a smaller one.")
+    return number
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Refuse what Python would read though JSON does not have it."""
+    raise ValueError(f"{name} is not JSON. Send a finite number, a string or null.")
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
+_UTF8_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ASCII_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))

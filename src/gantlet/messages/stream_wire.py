@@ -1,0 +1,80 @@
+"""Stream events to the wire form of the Messages API and back."""
+
+from gantlet.messages.frozen import JsonValue
+from gantlet.messages.shape import COUNT, OBJECT, TEXT, Family, Field, Shape, nested
+from gantlet.messages.stream import (
+    BlockDelta,
+    BlockStart,
+    BlockStop,
+    CitationsDelta,
+    ErrorDetails,
+    InputJsonDelta,
+    KnownDelta,
+    KnownStreamEvent,
+    MessageDelta,
+    MessageStart,
+    MessageStop,
+    Ping,
+    ReplyEnd,
+    SignatureDelta,
+    StreamError,
+    StreamEvent,
+    TextDelta,
+    ThinkingDelta,
+    UnknownDelta,
+    UnknownEvent,
+)
+from gantlet.messages.wire import ASSISTANT, USAGE, block_from_wire, block_to_wire
+
+
+def stream_event_from_wire(wire: object) -> StreamEvent:
+    """Return the event written in `wire`; `UnknownEvent` if its type is new or a field is wrong."""
+    return _EVENTS.read(wire)
+
+
+def stream_event_to_wire(event: StreamEvent) -> JsonValue:
+    """Return `event` as it goes on the wire. Do not change it: its parts may be frozen."""
+    return _EVENTS.write(event)
+
+
+_DELTAS: Family[KnownDelta, UnknownDelta] = Family(
+    [
+        Shape(TextDelta, {"type": "text_delta"}, {"text": TEXT}),
+        Shape(InputJsonDelta, {"type": "input_json_delta"}, {"partial_json": TEXT}),
+        Shape(ThinkingDelta, {"type": "thinking_delta"}, {"thinking": TEXT}),
+        Shape(SignatureDelta, {"type": "signature_delta"}, {"signature": TEXT}),
+        Shape(CitationsDelta, {"type": "citations_delta"}, {"citation": OBJECT}),
+    ],
+    UnknownDelta,
+)
+_STOP: Shape[ReplyEnd] = Shape(
+    ReplyEnd,
+    {},
+    {},
+    {"stop_reason": TEXT, "stop_sequence": TEXT, "stop_details": OBJECT},
+    lenient=True,
+)
+_ERROR: Shape[ErrorDetails] = Shape(ErrorDetails, {}, {"type": TEXT, "message": TEXT})
+_BLOCK = Field(block_from_wire, block_to_wire)
+_DELTA = Field(_DELTAS.read, _DELTAS.write)
+
+_EVENTS: Family[KnownStreamEvent, UnknownEvent] = Family(
+    [
+        Shape(MessageStart, {"type": "message_start"}, {"message": nested(ASSISTANT)}),
+        Shape(
+            BlockStart, {"type": "content_block_start"}, {"index": COUNT, "content_block": _BLOCK}
+        ),
+        Shape(BlockDelta, {"type": "content_block_delta"}, {"index": COUNT, "delta": _DELTA}),
+        Shape(BlockStop, {"type": "content_block_stop"}, {"index": COUNT}),
+        Shape(
+            MessageDelta,
+            {"type": "message_delta"},
+            {"delta": nested(_STOP)},
+            {"usage": nested(USAGE)},
+        ),
+        Shape(MessageStop, {"type": "message_stop"}, {}),
+        Shape(Ping, {"type": "ping"}, {}),
+        Shape(StreamError, {"type": "error"}, {"error": nested(_ERROR)}),
+    ],
+    UnknownEvent,
+)
