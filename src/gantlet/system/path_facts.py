@@ -1,0 +1,193 @@
+"""What can be known about paths before a call touches them, as values."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from itertools import islice
+
+from gantlet.system.paths import absolute
+
+#: How many files and directories a search looks at before it gives up.
+MAX_ENTRIES = 20_000
+#: How many paths one pattern may stand for before it counts as unknown.
+MAX_MATCHES = 1_000
+
+
+class FileKind(StrEnum):
+    """What stands at a path."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    DEVICE = "device"
+    OTHER = "other"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PathFacts:
+    """One path: as written, as it really is, and what stands there.
+
+    Attributes:
+        lexical: Absolute, `..` folded, links kept.
+        real: With every link followed.
+        is_linked: Whether the same file has other names somewhere.
+        inode: Device and inode number of what exists there.
+    """
+
+    lexical: str
+    real: str
+    kind: FileKind = FileKind.FILE
+    is_linked: bool = False
+    inode: tuple[int, int] | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything could be found out at all."""
+        return self.kind is not FileKind.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found, and whether it looked everywhere."""
+
+    paths: tuple[PathFacts, ...] = ()
+    is_complete: bool = True
+
+
+class Scout:
+    """Looks at files for those who may not. Reads names and kinds, never a file's content."""
+
+    def look(self, path: str, cwd: str) -> PathFacts:
+        """Return what is known about `path`, seen from `cwd`. Never raises."""
+        return look_at(path, cwd)
+
+    def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
+        """Return what a shell's pattern can stand for, or None where that is too much."""
+        return expand(pattern, cwd)
+
+    def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
+        """Return what lies below `root` and is wanted, by path."""
+        return find_below(root, is_wanted)
+
+
+def look_at(path: str, cwd: str) -> PathFacts:
+    """Return what is known about `path`, seen from `cwd`. Never raises."""
+    whole = absolute(path.partition("\0")[0], cwd)
+    lexical = _normal(whole)
+    if "\0" in path:
+        return PathFacts(lexical, lexical, FileKind.UNKNOWN)
+    try:
+        real = _normal(os.path.realpath(whole))
+    except (OSError, ValueError):
+        return PathFacts(lexical, lexical, FileKind.UNKNOWN)
+    try:
+        facts = os.stat(real)  # noqa: PTH116 - a hot path
+    except (FileNotFoundError, NotADirectoryError):
+        return PathFacts(lexical, real, FileKind.MISSING)
+    except (OSError, ValueError):
+        return PathFacts(lexical, real, FileKind.UNKNOWN)
+    kind = _kind(facts.st_mode)
+    is_linked = facts.st_nlink > 1 and kind is not FileKind.DIRECTORY
+    return PathFacts(lexical, real, kind, is_linked, (facts.st_dev, facts.st_ino))
+
+
+def _normal(path: str) -> str:
+    """Fold a path; two slashes in front, which mean something elsewhere, are one."""
+    folded = os.path.normpath(path)
+    return folded[1:] if folded.startswith("//") else folded
+
+
+def _kind(mode: int) -> FileKind:
+    """Return what a mode says."""
+    if stat.S_ISREG(mode):
+        return FileKind.FILE
+    if stat.S_ISDIR(mode):
+        return FileKind.DIRECTORY
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        return FileKind.DEVICE
+    return FileKind.OTHER
+
+
+def directory_names(directory: str) -> tuple[str, ...]:
+    """Return the names a directory is known under: as written, and with links followed."""
+    facts = look_at(directory, "/")
+    return tuple(dict.fromkeys((facts.lexical, facts.real)))
+
+
+def find_below(
+    root: str, is_wanted: Callable[[str], bool], max_entries: int = MAX_ENTRIES
+) -> Found:
+    """Return what lies below `root` and is wanted, by path. Links to directories are not entered.
+
+    What cannot be read, and what lies beyond `max_entries`, makes the search incomplete.
+    """
+    found: list[PathFacts] = []
+    pending = [root]
+    left = max_entries
+    is_complete = True
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as listed:
+                entries = list(islice(listed, left + 1))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            is_complete = False
+            continue
+        left -= len(entries)
+        if left < 0:
+            return Found(tuple(found), is_complete=False)
+        for entry in entries:
+            if is_wanted(entry.path) or (
+                entry.is_symlink() and is_wanted(os.path.realpath(entry.path))
+            ):
+                found.append(look_at(entry.path, "/"))
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(entry.path)
+    return Found(tuple(found), is_complete)
+
+
+def expand(pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
+    """Return every path a shell's pattern can stand for, itself included.
+
+    Sets such as `[a-z]` count as any character, so the answer may hold more than the shell's. None
+    where it would be too much, or a directory cannot be read.
+    """
+    whole = absolute(pattern, cwd)
+    matches = [""] if whole.startswith("/") else [cwd]
+    try:
+        for segment in (part for part in whole.split("/") if part):
+            matches = list(islice(_step(matches, segment), MAX_MATCHES + 1))
+            if len(matches) > MAX_MATCHES:
+                return None
+    except OSError:
+        return None
+    seen = (look_at(path, "/") for path in dict.fromkeys(matches))
+    return (look_at(pattern, cwd), *seen)
+
+
+def _step(directories: list[str], segment: str) -> Iterator[str]:
+    """Yield what one segment of a pattern can stand for below each directory."""
+    if not any(char in segment for char in "*?["):
+        yield from (f"{directory}/{segment}" for directory in directories)
+        return
+    simple = _simplified(segment)
+    hides = simple[0] in "*?" and segment[0] != "["
+    for directory in directories:
+        try:
+            names = os.listdir(directory or "/")  # noqa: PTH208 - plain text in, plain text out
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        for name in names:
+            if fnmatchcase(name, simple) and not (hides and name.startswith(".")):
+                yield f"{directory}/{name}"
+
+
+def _simplified(segment: str) -> str:
+    """Return a segment in which each set of characters is a star: more than the shell means."""
+    head, bracket, _ = segment.partition("[")
+    return f"{head}*" if bracket else segment

@@ -1,0 +1,45 @@
+"""A file that grows by lines and that only its owner may read."""
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+
+class PrivateLines:
+    """A file, mode 0600, to which whole lines are added; each is on its way when it is added.
+
+    Raises:
+        OSError: It cannot be opened; `FileExistsError` if it should be new and is not.
+    """
+
+    def __init__(self, path: Path, *, is_new: bool) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(path, flags | (os.O_EXCL if is_new else 0), 0o600)
+        self._file = os.fdopen(descriptor, "wb", buffering=0)
+        os.fchmod(descriptor, 0o600)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def add(self, line: bytes) -> None:
+        """Add a line, given without its end.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        rest = memoryview(line + b"\n")
+        while rest:
+            rest = rest[self._file.write(rest) or 0 :]
+
+    def close(self) -> None:
+        """Close the file; more than once is no harm."""
+        self._file.close()

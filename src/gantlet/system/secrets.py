@@ -1,0 +1,67 @@
+"""Secrets in text: found by their value or by their shape, and masked."""
+
+import re
+from collections.abc import Mapping
+
+from gantlet.messages import JsonValue
+
+MASK = "[masked]"
+MIN_VALUE_CHARS = 8
+_SECRET_NAME = re.compile(
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)", re.IGNORECASE
+)
+#: What the tokens of well-known services look like. Each is long enough to be no word.
+_SHAPES = (
+    r"sk-[A-Za-z0-9_-]{20,}",
+    r"gh[opsur]_[A-Za-z0-9]{36,}",
+    r"github_pat_[A-Za-z0-9_]{22,}",
+    r"glpat-[A-Za-z0-9_-]{20,}",
+    r"xox[abeoprs]-[A-Za-z0-9-]{10,}",
+    r"(?:AKIA|ASIA)[A-Z0-9]{16}",
+    r"AIza[A-Za-z0-9_-]{35}",
+    r"ya29\.[A-Za-z0-9_-]{20,}",
+    r"hf_[A-Za-z0-9]{30,}",
+    r"npm_[A-Za-z0-9]{36}",
+    r"pypi-[A-Za-z0-9_-]{50,}",
+    r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}",
+    r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+)
+_TOKEN = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_SHAPES)})")
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN ([A-Z ]*)PRIVATE KEY-----.*?-----END \1PRIVATE KEY-----", re.DOTALL
+)
+_URL_PASSWORD = re.compile(r"(?<=://)([^/\s:@]{1,256}):[^/\s:@]{1,256}(?=@)")
+
+
+class Masker:
+    """Masks the values of variables that are named like secrets, and whatever looks like a token.
+
+    Values shorter than 8 characters are left alone: they are words as often as secrets.
+    """
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        values = {
+            value
+            for name, value in variables.items()
+            if len(value) >= MIN_VALUE_CHARS and _SECRET_NAME.search(name)
+        }
+        longest_first = sorted(values, key=lambda value: (-len(value), value))
+        self._values = re.compile("|".join(map(re.escape, longest_first))) if values else None
+
+    def text(self, text: str) -> str:
+        """Return a text without its secrets."""
+        if self._values is not None:
+            text = self._values.sub(MASK, text)
+        text = _PRIVATE_KEY.sub(MASK, text)
+        text = _URL_PASSWORD.sub(rf"\1:{MASK}", text)
+        return _TOKEN.sub(MASK, text)
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """Return a JSON value in which no text, and no key, holds a secret."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(child) for child in value]
+        if isinstance(value, dict):
+            return {self.text(name): self.value(child) for name, child in value.items()}
+        return value

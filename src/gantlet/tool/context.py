@@ -1,0 +1,82 @@
+"""What a tool is told: about the request when it describes itself, about the call when it runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from gantlet.messages import Capabilities, FrozenDict, ToolUse
+from gantlet.system import Place, locate
+from gantlet.tool.errors import ToolError
+from gantlet.tool.vote import Mode
+from gantlet.tool.wording import quoted, told
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """What a tool's description may depend on."""
+
+    mode: Mode = Mode.DEFAULT
+    tool_names: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    capabilities: Capabilities = field(default_factory=Capabilities)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentIdentity:
+    """Who asks: the main loop, or a sub-agent somewhere below it."""
+
+    id: str = "main"
+    type: str = "main"
+    chain_id: str = ""
+    depth: int = 0
+
+    @property
+    def is_main(self) -> bool:
+        """Whether no other agent started this one."""
+        return self.depth == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What later calls see. A context modifier takes one and returns a changed copy."""
+
+    cwd: str
+    extra_directories: tuple[str, ...] = ()
+    mode: Mode = Mode.DEFAULT
+    values: FrozenDict = field(default_factory=FrozenDict)
+
+    def moved_to(self, cwd: str) -> "Surroundings":
+        """Return the same surroundings with another working directory."""
+        return replace(self, cwd=cwd)
+
+
+def _nobody_listens(update: object) -> None:
+    """Drop an update that nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What lasts one call. Whatever lasts longer comes through ports when the tool is built."""
+
+    call: ToolUse
+    surroundings: Surroundings
+    message_id: str = ""
+    agent: AgentIdentity = field(default_factory=AgentIdentity)
+    user_modified: bool = False
+    report: Callable[[object], None] = _nobody_listens
+
+    def progress(self, update: object) -> None:
+        """Show `update` to whoever watches, at once."""
+        self.report(update)
+
+    def resolve(self, path: str) -> Place:
+        """Return where `path` points: as written, and with links followed.
+
+        Raises:
+            ToolError: The path cannot exist (a NUL byte, a name that is too long).
+        """
+        try:
+            return locate(path, self.surroundings.cwd)
+        except (OSError, ValueError) as error:
+            raise ToolError(
+                f"{quoted(path)} cannot be a path: {told(error)}. Give another path."
+            ) from error

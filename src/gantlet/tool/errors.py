@@ -1,0 +1,39 @@
+"""Failures on purpose: the ones a model reads, and the ones a person reads."""
+
+from dataclasses import dataclass
+
+
+class ToolError(Exception):
+    """The model reads this and adapts: say what happened, to which thing, and what to do next.
+
+    `is_benign` marks an answer in the form of a failure ("nothing found"), which says nothing about
+    other calls.
+    """
+
+    def __init__(self, message: str = "", *, is_benign: bool = False) -> None:
+        super().__init__(message)
+        self.is_benign = is_benign
+
+
+class UserError(Exception):
+    """A person reads this as one line, without a traceback."""
+
+
+class ToolDefinitionError(TypeError):
+    """Whoever wrote a tool reads this: its definition cannot work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A tool that was left out, or something about it that was, and why."""
+
+    tool_name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A tool's own check said no: the input is well formed but makes no sense here."""
+
+    message: str
+    code: int = 0

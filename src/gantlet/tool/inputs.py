@@ -1,0 +1,206 @@
+"""From what a model sent to what a tool gets: two kinds of schema behind one interface."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+import jsonschema_rs
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from gantlet.messages import FrozenDict, freeze
+from gantlet.tool.errors import ToolDefinitionError
+from gantlet.tool.json_schema import CheckedSchema, Schema, TooHeavyError, compile_schema
+from gantlet.tool.problems import (
+    InputProblem,
+    from_json_schema,
+    from_pydantic,
+    missing,
+    sentence,
+)
+from gantlet.tool.schema import clean
+from gantlet.tool.wording import cut, shown, told
+
+_Args_co = TypeVar("_Args_co", covariant=True)
+
+
+class ToolInput(BaseModel):
+    """Base of a tool's input: unknown fields are refused, values are frozen, built on first use."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+@dataclass(frozen=True)  # with slots, `Parsed[X](…)` fails in Python 3.11
+class Parsed(Generic[_Args_co]):
+    """An input that fits, as the tool gets it."""
+
+    args: _Args_co
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """An input that does not fit, with everything that is wrong with it."""
+
+    tool_name: str
+    problems: tuple[InputProblem, ...]
+
+    @property
+    def message(self) -> str:
+        """Every problem, in words for the model."""
+        return sentence(self.tool_name, self.problems)
+
+
+ParseOutcome: TypeAlias = Parsed[_Args_co] | Invalid
+
+
+class InputFormat(Protocol[_Args_co]):
+    """How a tool's input is described and read."""
+
+    @property
+    def json_schema(self) -> FrozenDict:
+        """The input as JSON Schema, without noise."""
+
+    def read(self, raw: Mapping[str, object]) -> _Args_co | list[InputProblem]:
+        """Return the args, or everything that is wrong."""
+
+
+class _SilentSchemas(GenerateJsonSchema):
+    """Leaves out a default that is no JSON without a word: who reads the schema can do nothing."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - pydantic declares it so
+
+
+class ModelFormat(Generic[_Args_co]):
+    """An input described by a pydantic model."""
+
+    def __init__(self, model: type[Any], snapshot: FrozenDict | None = None) -> None:
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            raise ToolDefinitionError(f"The input_type {model!r} is not a pydantic model.")
+        self._model: type[Any] = model
+        self._snapshot = snapshot
+
+    @cached_property
+    def json_schema(self) -> FrozenDict:
+        """The input as JSON Schema: the snapshot where there is one, else asked of the model.
+
+        Raises:
+            ToolDefinitionError: The model holds something that JSON cannot.
+        """
+        if self._snapshot is not None:
+            return self._snapshot
+        return self.fresh_schema()
+
+    def fresh_schema(self) -> FrozenDict:
+        """Return the schema as the model gives it now.
+
+        Raises:
+            ToolDefinitionError: The model holds something that JSON cannot.
+        """
+        try:
+            return clean(
+                self._model.model_json_schema(by_alias=True, schema_generator=_SilentSchemas)
+            )
+        except Exception as error:
+            raise ToolDefinitionError(
+                f"The input {self._model.__name__} cannot be described to a model: {told(error)}"
+            ) from error
+
+    def read(self, raw: Mapping[str, object]) -> _Args_co | list[InputProblem]:
+        """Return the args, or everything that is wrong."""
+        try:
+            args: _Args_co = self._model.model_validate(raw, by_alias=True)
+        except ValidationError as error:
+            fields = self._model.model_fields.items()
+            known = [field.alias or name for name, field in fields]
+            return from_pydantic(error.errors(include_url=False), known, raw)
+        return args
+
+
+class SchemaFormat:
+    """An input described by a JSON Schema. The args are the frozen input itself."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    @cached_property
+    def json_schema(self) -> FrozenDict:
+        """The schema as it was given, without noise.
+
+        Raises:
+            ToolDefinitionError: It is no schema of the kind the API takes.
+        """
+        try:
+            cleaned = clean(self._schema)
+            is_valid = jsonschema_rs.meta.is_valid(cleaned)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ToolDefinitionError(f"The input schema cannot be read: {told(error)}") from error
+        if not is_valid:
+            raise ToolDefinitionError("The input schema is not valid JSON Schema (draft 2020-12).")
+        return cleaned
+
+    @cached_property
+    def _checked(self) -> CheckedSchema:
+        """The compiled schema, made on first use."""
+        return compile_schema(self._schema)
+
+    def check(self) -> None:
+        """Compile the schema now.
+
+        Raises:
+            ToolDefinitionError: It cannot be used.
+        """
+        _ = self._checked
+
+    def read(self, raw: Mapping[str, object]) -> FrozenDict | list[InputProblem]:
+        """Return the args, or everything that is wrong."""
+        frozen = freeze(raw)
+        errors = self._checked.errors(frozen)
+        if errors is None:
+            return [*self._missing(frozen), InputProblem("", _TOO_MANY)]
+        return from_json_schema(errors, self._known) if errors else frozen
+
+    @property
+    def _known(self) -> list[str]:
+        """The fields that the schema names."""
+        properties = self._schema.get("properties")
+        return list(properties) if isinstance(properties, Mapping) else []
+
+    def _missing(self, frozen: FrozenDict) -> list[InputProblem]:
+        """Say which fields are missing, where saying everything would take too long."""
+        required = self._schema.get("required")
+        names = required if isinstance(required, list | tuple) else ()
+        return [missing([], str(name)) for name in names if name not in frozen]
+
+
+_TOO_MANY = (
+    "does not fit the schema of this tool, in too many ways to list. Send a smaller one, or one"
+    " field at a time."
+)
+
+
+def read_input(
+    tool_name: str, input_format: InputFormat[_Args_co], raw: object
+) -> Parsed[_Args_co] | Invalid:
+    """Parse what a model sent. Never raises: what cannot be checked does not fit."""
+    if not isinstance(raw, Mapping):
+        return _refused(tool_name, f"should be a JSON object, got {shown(raw)}.")
+    try:
+        answer = input_format.read(raw if isinstance(raw, dict) else dict(raw))
+    except (RecursionError, TooHeavyError):
+        return _refused(tool_name, "is too large or too deeply nested. Send a simpler one.")
+    except ToolDefinitionError as error:
+        reason = cut(str(error), 500)
+        return _refused(tool_name, f"This tool cannot be used: {reason} Choose another one.")
+    except UnicodeEncodeError:
+        return _refused(tool_name, "holds half of a surrogate pair. Send valid Unicode text.")
+    except Exception as error:  # noqa: BLE001 - a foreign validator's failure becomes a value here
+        return _refused(tool_name, f"could not be checked: {told(error)}")
+    if isinstance(answer, list):
+        return Invalid(tool_name, tuple(answer))
+    return Parsed(answer)
+
+
+def _refused(tool_name: str, message: str) -> Invalid:
+    """Return an invalid outcome that concerns the input as a whole."""
+    return Invalid(tool_name, (InputProblem("", message),))

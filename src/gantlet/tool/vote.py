@@ -1,0 +1,75 @@
+"""Opinions about whether a call may run, and what an allow must show."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class Mode(StrEnum):
+    """How far a session goes without asking."""
+
+    DEFAULT = "default"
+    ACCEPT_EDITS = "acceptEdits"
+    PLAN = "plan"
+    AUTO = "auto"
+    DONT_ASK = "dontAsk"
+    BYPASS = "bypassPermissions"
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """One part of a call (a simple command, a redirect, a path) and what covers it."""
+
+    part: str
+    by: str
+
+    def __post_init__(self) -> None:
+        if not self.by:
+            raise ValueError(f"Nothing covers {self.part!r}: name the rule or entry that does.")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Why a call may run: every part of it, covered."""
+
+    covered: tuple[Covered, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "covered", tuple(self.covered))
+        if not self.covered:
+            raise ValueError("A proof must cover at least one part of the call.")
+        for one in self.covered:
+            if not isinstance(one, Covered):
+                raise TypeError(f"{one!r} does not say which part of the call is covered by what.")
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Let it run, and here is why."""
+
+    proof: Proof
+    reason: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.proof, Proof):
+            raise TypeError("There is no allow without a proof.")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Let a person decide."""
+
+    reason: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Do not let it run."""
+
+    reason: str
+    source: str = ""
+
+
+Vote: TypeAlias = Allow | Ask | Deny

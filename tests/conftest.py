@@ -1,0 +1,16 @@
+"""What every test shares: the event loop, and how long a property is searched."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("short", max_examples=50, deadline=None)
+settings.register_profile("deep", max_examples=2000, deadline=None)
+settings.load_profile("deep" if os.environ.get("GANTLET_TEST_DEPTH") == "deep" else "short")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Run every async test on asyncio, the only loop we run on."""
+    return "asyncio"
