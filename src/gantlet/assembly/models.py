@@ -1,0 +1,23 @@
+"""Which model answers: one that is handed over, or the one behind an endpoint."""
+
+from dataclasses import replace
+
+from gantlet.messages import Model
+from gantlet.models.messages_api import Endpoint, MessagesApi
+from gantlet.system import Environment
+
+DEFAULT_MODEL = "claude-sonnet-5-5"
+
+
+def open_model(
+    model: Model | str, environment: Environment, base_url: str | None, api_key: str | None
+) -> Model:
+    """Return the model: as it is, or, for a name, the endpoint the environment tells of."""
+    if not isinstance(model, str):
+        return model
+    endpoint = Endpoint.from_environment(environment)
+    if base_url is not None:
+        endpoint = replace(endpoint, base_url=base_url)
+    if api_key is not None:
+        endpoint = replace(endpoint, api_key=api_key)
+    return MessagesApi(endpoint)

@@ -1,0 +1,42 @@
+"""The tools of a session, wired together: discovered, built, pooled, and written for requests."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gantlet import tools as builtin_tools
+from gantlet.pool import (
+    DEFAULT_FLAGS,
+    Catalog,
+    Definitions,
+    Selection,
+    Toolbox,
+    assemble,
+    read_setting,
+)
+from gantlet.system import Environment
+from gantlet.tool import TOOL_CATALOG, AnyTool, Port, Ports
+
+
+def open_toolbox(
+    own: Iterable[AnyTool] = (),
+    mcp: Iterable[AnyTool] = (),
+    *,
+    environment: Environment | None = None,
+    denied: Sequence[str] = (),
+    selected: str = "default",
+    ports: Ports | None = None,
+    expects_mcp: bool = False,
+) -> Toolbox:
+    """Discover the built-in tools, add the given ones, and assemble them for a session."""
+    environment = environment or Environment.current(DEFAULT_FLAGS)
+    definitions = Definitions(environment.flags)
+    catalog = Catalog(definitions)
+    offered: dict[Port[Any], object] = {TOOL_CATALOG: catalog, **(ports or Ports()).offered}
+    classes, broken = builtin_tools.discover(builtin_tools)
+    builtin_tools.with_snapshots(classes)
+    built, left_out = builtin_tools.build_all(classes, Ports(offered))
+    whole = assemble([*built, *own], mcp, environment=environment, denied=denied)
+    pool, unknown = Selection.parse(selected).of(whole)
+    deferral, misread = read_setting(environment)
+    problems = [*broken, *left_out, *whole.problems, *unknown, *([misread] if misread else [])]
+    return Toolbox(pool, catalog, definitions, deferral, tuple(problems), expects_mcp)

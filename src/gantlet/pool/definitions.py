@@ -1,0 +1,223 @@
+"""Tools as the API takes them.
+
+What was written once is not written again, so its bytes cannot change.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from gantlet.messages import FrozenDict
+from gantlet.pool.deferral import View
+from gantlet.pool.flags import STRICT_TOOLS
+from gantlet.pool.gate import shown
+from gantlet.pool.strict import Budget, Need, strict_need
+from gantlet.tool import AnyTool, Parsed, Problem, RequestView, ToolDefinitionError, flattened
+from gantlet.tool.inputs import SchemaFormat, read_input
+
+_BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}'
+_DEFERRED = b',"defer_loading":true}'
+_NO_REQUEST = RequestView()
+_MAX_REASON_CHARS = 500
+#: What the API takes as a field at the root. Another name makes it refuse the whole request.
+_FIELD_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+
+#: What decides a definition's bytes, beside the tool itself.
+_Key: TypeAlias = tuple[str, bool, bool]
+
+
+class _Sheet:
+    """What is known of one tool. It holds the tool, so that another cannot take its `id`."""
+
+    def __init__(self, tool: AnyTool, schema: FrozenDict | None) -> None:
+        self.tool = tool
+        self.schema = schema
+        self.size: int | None = None
+        self.key: _Key | None = None
+        self.written: bytes | None = None
+
+    @cached_property
+    def input_format(self) -> SchemaFormat:
+        """The schema as it is sent, ready to read examples by."""
+        return SchemaFormat(self.schema or FrozenDict())
+
+    @cached_property
+    def need(self) -> Need | None:
+        """What strictness would cost; None where the schema cannot be strict."""
+        return None if self.schema is None else strict_need(self.schema)
+
+
+@dataclass(slots=True)
+class Definitions:
+    """The tools part of requests. Keep one for a session: it remembers what it wrote.
+
+    `problems` holds what is wrong with tools that could not be written, or not as they wished;
+    the first thing for each.
+    """
+
+    flags: frozenset[str] = frozenset({STRICT_TOOLS})
+    problems: dict[str, Problem] = field(default_factory=dict)
+    _sheets: dict[int, _Sheet] = field(default_factory=dict)
+
+    def tools_part(self, view: View, request: RequestView) -> bytes:
+        """Return the JSON array of a request's tools.
+
+        Own tools first, a cache breakpoint on the last of them, then MCP tools, then revealed
+        ones in the order they were found, then deferred ones.
+        """
+        budget = Budget()
+        own = self._objects(view.own, request, budget)
+        if own:
+            own[-1] = own[-1][:-1] + _BREAKPOINT
+        rest = self._objects(view.mcp, request, budget)
+        rest += self._objects(view.appended, request, budget)
+        if view.by_reference:
+            deferred = self._objects(view.deferred, request, Budget(tools=0))
+            rest += [one[:-1] + _DEFERRED for one in deferred]
+        return b"[" + b",".join(own + rest) + b"]"
+
+    def size_of(self, tool: AnyTool) -> int:
+        """Return how many bytes a definition takes; nothing for one that cannot be written.
+
+        A tool is measured once, so that what is deferred does not change with its description.
+        """
+        sheet = self._sheet(tool)
+        if sheet.size is None:
+            sheet.size = len(self._object(tool, _NO_REQUEST, strict=False) or b"")
+        return sheet.size
+
+    def one(self, tool: AnyTool, request: RequestView) -> dict[str, object] | None:
+        """Return one tool's definition, or None if it cannot be written."""
+        written = self._object(tool, request, strict=False)
+        return None if written is None else dict(json.loads(written))
+
+    def describe(self, tool: AnyTool, request: RequestView) -> str:
+        """Return a tool's description; a tool that cannot say stays usable under a plain one."""
+        try:
+            described = tool.describe(request)
+        except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here
+            self._note(tool, f"its description failed: {shown(error)}; it is shown without one")
+            return tool.search_hint or tool.name
+        if isinstance(described, str):
+            return described
+        self._note(tool, "its description is not a text; it is shown without one")
+        return tool.search_hint or tool.name
+
+    def _objects(
+        self, tools: Iterable[AnyTool], request: RequestView, budget: Budget
+    ) -> list[bytes]:
+        """Return the definitions of those tools that have one."""
+        written = (
+            self._object(tool, request, strict=self._is_strict(tool, request, budget))
+            for tool in tools
+        )
+        return [one for one in written if one is not None]
+
+    def _is_strict(self, tool: AnyTool, request: RequestView, budget: Budget) -> bool:
+        """Return whether tool, model and flag want strictness, and the request can afford it."""
+        if not (tool.strict and request.capabilities.strict_tools and STRICT_TOOLS in self.flags):
+            return False
+        if budget.tools < 1:
+            return False
+        need = self._sheet(tool).need
+        return need is not None and budget.affords(need)
+
+    def _sheet(self, tool: AnyTool) -> _Sheet:
+        """Return what is known of a tool; its schema is read the first time."""
+        sheet = self._sheets.get(id(tool))
+        if sheet is None:
+            sheet = self._sheets[id(tool)] = _Sheet(tool, self._schema(tool))
+        return sheet
+
+    def _object(self, tool: AnyTool, request: RequestView, *, strict: bool) -> bytes | None:
+        """Return one definition's bytes, from memory where nothing changed."""
+        sheet = self._sheet(tool)
+        if sheet.schema is None:
+            return None
+        key = (self.describe(tool, request), strict, request.capabilities.input_examples)
+        if sheet.key != key:
+            sheet.key, sheet.written = key, self._written(sheet, key)
+        return sheet.written
+
+    def _written(self, sheet: _Sheet, key: _Key) -> bytes | None:
+        """Write one definition; note a tool that cannot be."""
+        description, strict, with_examples = key
+        definition: dict[str, object] = {
+            "name": sheet.tool.name,
+            "description": description,
+            "input_schema": sheet.schema,
+        }
+        if strict:
+            definition["strict"] = True
+        examples = self._examples(sheet) if with_examples else []
+        if examples:
+            definition["input_examples"] = examples
+        try:
+            return _encoded(definition)
+        except (TypeError, ValueError, RecursionError) as error:
+            self._note(sheet.tool, f"it cannot be written as JSON: {shown(error)}")
+            return None
+
+    def _examples(self, sheet: _Sheet) -> list[object]:
+        """Return the examples that fit the schema; one that does not would fail the request."""
+        fitting: list[object] = []
+        try:
+            for example in sheet.tool.input_examples:
+                answer = read_input(sheet.tool.name, sheet.input_format, example)
+                if isinstance(answer, Parsed):
+                    fitting.append(answer.args)
+                else:
+                    reason = f"an input example does not fit: {answer.problems[0]}"
+                    self._note(sheet.tool, reason)
+        except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here
+            self._note(sheet.tool, f"its input examples cannot be read: {shown(error)}")
+        return fitting
+
+    def _schema(self, tool: AnyTool) -> FrozenDict | None:
+        """Return a tool's schema as the API takes it; note a tool that has none."""
+        try:
+            schema = flattened(tool.input_format.json_schema)
+            _check_root(schema)
+        except ToolDefinitionError as error:
+            self._note(tool, str(error))
+        except Exception as error:  # noqa: BLE001 - a foreign schema's failure becomes a value here
+            self._note(tool, f"its input schema cannot be read: {shown(error)}")
+        else:
+            return schema
+        return None
+
+    def _note(self, tool: AnyTool, reason: str) -> None:
+        """Remember what is wrong with a tool."""
+        short = reason if len(reason) <= _MAX_REASON_CHARS else reason[:_MAX_REASON_CHARS] + "…"
+        self.problems.setdefault(tool.name, Problem(tool.name, short))
+
+
+def _check_root(schema: FrozenDict) -> None:
+    """Raise for a root that the API refuses, and with it the whole request."""
+    if schema.get("type") != "object":
+        kind = schema.get("type")
+        raise ToolDefinitionError(f"The input schema's type is {shown(kind)}, not 'object'.")
+    fields = schema.get("properties")
+    for name in fields if isinstance(fields, Mapping) else ():
+        if not _FIELD_NAME.fullmatch(name):
+            raise ToolDefinitionError(
+                f"The field {shown(name)} cannot be sent: use 1 to 64 letters, digits, "
+                "'_', '.' or '-'."
+            )
+
+
+def _encoded(definition: Mapping[str, object]) -> bytes:
+    """Return a definition as UTF-8.
+
+    Half a character (a surrogate without its other half) is no JSON to most readers, and becomes
+    the character that stands for an unreadable one.
+    """
+    text = json.dumps(definition, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        halves = text.encode("utf-16-le", "surrogatepass")
+        return halves.decode("utf-16-le", "replace").encode("utf-8")

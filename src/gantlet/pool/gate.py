@@ -1,0 +1,107 @@
+"""Which tools come into a pool at all, and what is wrong with those that cannot."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from gantlet.rules import NamePattern, whole_tool
+from gantlet.system import Environment
+from gantlet.tool import TOOL_NAME, AnyTool, Problem, Tool
+
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+_MAX_SHOWN_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Decides which tools come in; `problems` says why some that should could not."""
+
+    environment: Environment
+    denied: tuple[NamePattern, ...]
+    problems: list[Problem] = field(default_factory=list)
+
+    def admits(self, tool: AnyTool) -> bool:
+        """Return whether `tool` exists here; note the reason where it should but cannot."""
+        try:
+            fault = _fault(tool)
+            if not fault:
+                return self._exists(tool)
+        except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here
+            fault = f"asking about it failed: {shown(error)}"
+        self.problems.append(Problem(_label(tool), fault))
+        return False
+
+    def _exists(self, tool: AnyTool) -> bool:
+        """Return whether flags, rules and the tool itself let it exist."""
+        flags = self.environment.flags
+        if tool.requires_flag and tool.requires_flag not in flags:
+            return False
+        if tool.hidden_by_flag and tool.hidden_by_flag in flags:
+            return False
+        if self.denied:
+            names = names_of(tool)
+            if any(pattern.matches_any(names) for pattern in self.denied):
+                return False
+        return bool(tool.is_enabled(self.environment))
+
+
+def whole_tools(rules: Sequence[str]) -> tuple[NamePattern, ...]:
+    """Return the rules that name whole tools. One text is one rule, not its letters."""
+    listed = (rules,) if isinstance(rules, str) else rules
+    patterns = (whole_tool(rule) for rule in listed)
+    return tuple(pattern for pattern in patterns if pattern is not None)
+
+
+def names_of(tool: AnyTool) -> list[str]:
+    """Return every name by which a rule can mean `tool`.
+
+    For one of a server that includes its full name, as the server says it and as a name may be
+    written, whatever the tool itself is called here.
+    """
+    names = [tool.name, *tool.aliases]
+    if tool.mcp is not None:
+        full = f"mcp__{tool.mcp.server}__{tool.mcp.tool}"
+        names += [full, _NOT_IN_NAMES.sub("_", full)]
+    return names
+
+
+def shown(value: object) -> str:
+    """Return a foreign value in a few printable characters, whatever it does when asked."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - a foreign value's failure becomes a value here
+        text = f"a {type(value).__name__} that cannot be shown"
+    return text if len(text) <= _MAX_SHOWN_CHARS else text[: _MAX_SHOWN_CHARS - 1] + "…"
+
+
+def _fault(tool: AnyTool) -> str:
+    """Return what is wrong with a tool, or nothing; asks all that the pool must rely on."""
+    if not isinstance(tool, Tool):
+        return f"it is a {type(tool).__name__}, not a tool"
+    name, aliases = tool.name, tool.aliases
+    if not isinstance(name, str) or not TOOL_NAME.fullmatch(name):
+        return "its name is not 1 to 64 letters, digits, '_' or '-'"
+    if isinstance(aliases, str) or not isinstance(aliases, Collection):
+        return "its aliases are not a list of names"
+    if not all(isinstance(alias, str) for alias in aliases):
+        return "its aliases are not a list of names"
+    if not isinstance(tool.search_hint, str):
+        return "its search_hint is not a text"
+    _ = (tool.hidden, tool.should_defer, tool.always_load, tool.strict, names_of(tool))
+    return ""
+
+
+def _label(tool: object) -> str:
+    """Return what to call a tool that may not have a proper name."""
+    try:
+        name = getattr(tool, "name", None)
+    except Exception:  # noqa: BLE001 - a foreign tool's failure becomes a value here
+        name = None
+    if name is None:
+        return type(tool).__name__
+    return name if isinstance(name, str) and _is_plain(name) else shown(name)
+
+
+def _is_plain(name: str) -> bool:
+    """Return whether a name can be shown as it is."""
+    return name.isprintable() and len(name) <= _MAX_SHOWN_CHARS

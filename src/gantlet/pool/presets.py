@@ -1,0 +1,46 @@
+"""Which of the tools a user asked for: everything, nothing, or a list."""
+
+import re
+from dataclasses import dataclass
+
+from gantlet.pool.gate import names_of
+from gantlet.pool.pool import Pool
+from gantlet.rules import tool_part
+from gantlet.tool import Problem
+
+DEFAULT = "default"
+_ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A choice among the pool's own tools; None means all of them. MCP tools are always kept."""
+
+    entries: tuple[str, ...] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Selection":
+        """Read `default`, an empty text for none, or entries split by commas or spaces.
+
+        Commas in brackets split nothing: `Agent(explore, plan)` is one entry.
+        """
+        entries = tuple(_ENTRY.findall(text))
+        return cls() if entries == (DEFAULT,) else cls(entries)
+
+    def of(self, pool: Pool) -> tuple[Pool, tuple[Problem, ...]]:
+        """Return the chosen part of `pool`, and the entries that name nothing in it."""
+        if self.entries is None:
+            return pool, ()
+        patterns = [tool_part(entry) for entry in self.entries]
+        chosen = pool.kept(
+            lambda tool: (
+                tool.mcp is not None
+                or any(pattern.matches_any(names_of(tool)) for pattern in patterns)
+            )
+        )
+        unknown = tuple(
+            Problem(entry, "no tool has this name")
+            for entry, pattern in zip(self.entries, patterns, strict=True)
+            if not any(pattern.matches_any(names_of(tool)) for tool in pool)
+        )
+        return chosen, unknown

@@ -1,0 +1,1 @@
+"""How a person or a program talks to us. The only room that draws."""

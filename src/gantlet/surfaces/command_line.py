@@ -1,0 +1,97 @@
+"""The command line: which words mean what. Each command brings in what it needs when it runs."""
+
+import argparse
+import errno
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Protocol, cast
+
+from gantlet import __version__
+
+_COMMANDS = {
+    "serve-script": (
+        "gantlet.surfaces.serve_script_command",
+        "be a Messages API that says what a script says",
+    ),
+    "tools": ("gantlet.surfaces.tools_command", "list the tools, or show one as the model sees it"),
+}
+
+
+class Command(Protocol):
+    """A module with one command."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's own arguments."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do it and return the exit code."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a narrow terminal loses a letter only
+    return _to_the_end(lambda: _run(argv))
+
+
+def _run(argv: Sequence[str]) -> int:
+    """Read the command line and do what it says."""
+    parser = argparse.ArgumentParser(
+        prog="gantlet",
+        description="The tool system of a coding agent.",
+        epilog="Documentation: README.md and docs/ of the project.",
+    )
+    parser.add_argument("-v", "--version", action="version", version=f"{__version__} (Gantlet)")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    chosen = next((word for word in argv if not word.startswith("-")), "")
+    for name, (module, about) in _COMMANDS.items():
+        command_parser = commands.add_parser(name, help=about, description=about)
+        if name == chosen:
+            _load(module).add_arguments(command_parser)
+    try:
+        arguments = parser.parse_args(argv)
+    except SystemExit as ended:  # argparse has printed what it wanted to
+        return ended.code if isinstance(ended.code, int) else 0
+    if not arguments.command:
+        parser.print_help()
+        return 0
+    return _guarded(_load(_COMMANDS[arguments.command][0]), arguments)
+
+
+def _to_the_end(command: Callable[[], int]) -> int:
+    """Run something and write out all that it printed; a closed pipe is no failure."""
+    try:
+        code = command()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in {errno.EPIPE, errno.ENOSPC}:
+            raise
+        # The stream is pointed elsewhere, or Python complains about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            return 0
+        print(f"gantlet: the output could not be written: {error.strerror}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _guarded(command: Command, arguments: argparse.Namespace) -> int:
+    """Run a command; what a person should read is one line."""
+    from gantlet.tool.errors import UserError  # noqa: PLC0415 - --help must not pay for it
+
+    try:
+        return command.run(arguments)
+    except UserError as error:
+        print(f"gantlet: {error}", file=sys.stderr)
+        return 1
+
+
+def _load(module: str) -> Command:
+    """Import a command's module."""
+    return cast(Command, import_module(module))
