@@ -36,6 +36,7 @@ from gantlet.messages.events import (
     MessageFinished,
     ModelSwitched,
     Notice,
+    ReplyLost,
     ResultsReady,
     Retrying,
     StepStarted,
@@ -62,6 +63,13 @@ from gantlet.messages.message import (
     StopReason,
     UserMessage,
     blocks_of,
+)
+from gantlet.messages.model import (
+    Model,
+    ModelError,
+    ModelErrorKind,
+    ModelRequest,
+    RetryListener,
 )
 from gantlet.messages.outcome import (
     Behaviour,
@@ -146,6 +154,10 @@ __all__ = [
     "MessageFinished",
     "MessageStart",
     "MessageStop",
+    "Model",
+    "ModelError",
+    "ModelErrorKind",
+    "ModelRequest",
     "ModelSwitched",
     "ModelUsage",
     "Notice",
@@ -156,8 +168,10 @@ __all__ = [
     "Ping",
     "RedactedThinking",
     "ReplyEnd",
+    "ReplyLost",
     "ResultBlock",
     "ResultsReady",
+    "RetryListener",
     "Retrying",
     "SearchResult",
     "ServerToolResult",

@@ -6,7 +6,6 @@ JSON that a block is built from is frozen on the way in.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gantlet.messages.frozen import (
@@ -17,9 +16,10 @@ from gantlet.messages.frozen import (
     JsonValue,
     freeze,
 )
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Text(FrozenValue):
     """Words, by the user or the model."""
 
@@ -28,7 +28,7 @@ class Text(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Thinking(FrozenValue):
     """What the model thought; it goes back with its signature, unmodified."""
 
@@ -37,7 +37,7 @@ class Thinking(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RedactedThinking(FrozenValue):
     """Thinking that only the API can read."""
 
@@ -45,7 +45,7 @@ class RedactedThinking(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolUse(FrozenValue):
     """A call: the model asks for a tool."""
 
@@ -59,7 +59,7 @@ class ToolUse(FrozenValue):
         object.__setattr__(self, "input", freeze(self.input))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ServerToolUse(FrozenValue):
     """A call that the API runs itself; nobody here answers it."""
 
@@ -73,7 +73,7 @@ class ServerToolUse(FrozenValue):
         object.__setattr__(self, "input", freeze(self.input))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ServerToolResult(FrozenValue):
     """What the API answered to its own call; `type` names the tool: `web_search_tool_result`."""
 
@@ -86,7 +86,7 @@ class ServerToolResult(FrozenValue):
         object.__setattr__(self, "content", freeze(self.content))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ResultBlock(FrozenValue):
     """The one answer to a call."""
 
@@ -96,7 +96,7 @@ class ResultBlock(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Image(FrozenValue):
     """A picture; `source` says where its bytes are."""
 
@@ -104,7 +104,7 @@ class Image(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Document(FrozenValue):
     """A PDF or a text; `source` says where it is."""
 
@@ -113,7 +113,7 @@ class Document(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SearchResult(FrozenValue):
     """Something found, which the model can cite; `content` holds its text blocks as on the wire."""
 
@@ -123,7 +123,7 @@ class SearchResult(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolReference(FrozenValue):
     """A deferred tool that a search found; the API shows its definition to the model."""
 
@@ -131,7 +131,7 @@ class ToolReference(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unknown(FrozenValue):
     """A block of a type we do not know, or that lacks what its type needs; goes back unchanged."""
 

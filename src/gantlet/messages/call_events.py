@@ -1,20 +1,19 @@
 """What surfaces are told about one call, from the queue to its result, and about hooks."""
 
-from dataclasses import dataclass
-
 from gantlet.messages.blocks import ResultBlock, ToolUse
 from gantlet.messages.frozen import JsonValue, freeze
 from gantlet.messages.outcome import Behaviour, HookEffectKind, HookOutcome, OutcomeKind
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallQueued:
     """Told when a call is complete and handed to the executor."""
 
     call: ToolUse
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallStarted:
     """Told when a permitted call begins to run, which may be long after it was queued."""
 
@@ -22,7 +21,7 @@ class CallStarted:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallProgressed:
     """Told while a call runs; `coalesced` counts older updates that this one stands for."""
 
@@ -34,7 +33,7 @@ class CallProgressed:
         object.__setattr__(self, "update", freeze(self.update))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallFinished:
     """Told once per call when its result is certain; `structured` is the tool's own output."""
 
@@ -49,14 +48,14 @@ class CallFinished:
         object.__setattr__(self, "structured", freeze(self.structured))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ContextChangeDropped:
     """Told when a call wanted to change the context of later ones but ran beside others."""
 
     call_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PermissionAsked:
     """Told when a call waits for a person."""
 
@@ -64,7 +63,7 @@ class PermissionAsked:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PermissionDecided:
     """Told when a call was judged: by which layer, which rule, and where that rule was read."""
 
@@ -76,7 +75,7 @@ class PermissionDecided:
     source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HookStarted:
     """Told when a hook begins to run; `run_id` names the same run when it ends."""
 
@@ -86,7 +85,7 @@ class HookStarted:
     call_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HookEffect:
     """One thing a hook's run meant for the turn, in words for a person."""
 
@@ -94,7 +93,7 @@ class HookEffect:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HookRan:
     """Told when a hook has ended, with what it wrote and what follows from it."""
 

@@ -1,9 +1,9 @@
 """What a model can do and what it costs, as far as the rest of us must know."""
 
-from dataclasses import dataclass
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Capabilities:
     """One model's abilities; the defaults are what may be assumed of a model nobody has described.
 

@@ -1,6 +1,5 @@
 """What surfaces are told while a turn runs: a closed union."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gantlet.messages.blocks import Block
@@ -19,16 +18,17 @@ from gantlet.messages.message import AssistantMessage, UserMessage
 from gantlet.messages.outcome import CompactionTrigger, NoticeLevel, TurnEnd
 from gantlet.messages.stream import StreamEvent
 from gantlet.messages.usage import ModelUsage, Usage
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TurnStarted:
     """Told when the user's words are accepted, before anything else of the turn."""
 
     prompt: UserMessage
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StepStarted:
     """Told before each request to the model; the first step of a turn is 1."""
 
@@ -36,28 +36,28 @@ class StepStarted:
     model: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StreamAdvanced:
     """Told for each event of the reply's stream, before what follows from it."""
 
     event: StreamEvent
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextSpoken:
     """Told for each piece of text as it arrives."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ThinkingSpoken:
     """Told for each piece of thinking as it arrives."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BlockFinished:
     """Told when a block of the reply is complete, before the reply as a whole is."""
 
@@ -66,28 +66,36 @@ class BlockFinished:
     model: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MessageFinished:
     """Told when a reply has ended, as it enters history."""
 
     message: AssistantMessage
 
 
-@dataclass(frozen=True, slots=True)
+@value
+class ReplyLost:
+    """Told when a reply broke off: its calls do not count, and nothing more is told of them."""
+
+    call_ids: tuple[str, ...]
+    reason: str
+
+
+@value
 class ToolsRevealed:
     """Told when deferred tools become visible to the model."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ResultsReady:
     """Told when each call of a reply has its result, in the one message that holds them all."""
 
     message: UserMessage
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Retrying:
     """Told before a failed request is sent again; the first retry is attempt 1."""
 
@@ -98,7 +106,7 @@ class Retrying:
     status: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelSwitched:
     """Told when later requests go to another model."""
 
@@ -107,14 +115,14 @@ class ModelSwitched:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CompactionStarted:
     """Told when the history is about to be summarised."""
 
     trigger: CompactionTrigger
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Compacted:
     """Told when a new, shorter history has begun."""
 
@@ -123,7 +131,7 @@ class Compacted:
     tokens_after: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Notice:
     """Told when the user should know something that is no part of the conversation."""
 
@@ -132,7 +140,7 @@ class Notice:
     call_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SubagentTold:
     """Told for each event of a loop that a call of this one started."""
 
@@ -140,7 +148,7 @@ class SubagentTold:
     event: "Event"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TurnFinished:
     """Told last: why the turn ended and what it took; an unknown price makes the cost `None`."""
 
@@ -166,6 +174,7 @@ Event: TypeAlias = (
     | CallStarted
     | CallProgressed
     | CallFinished
+    | ReplyLost
     | ContextChangeDropped
     | PermissionAsked
     | PermissionDecided

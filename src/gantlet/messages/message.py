@@ -1,11 +1,11 @@
 """Messages: what the user and the model say to each other, block by block."""
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from gantlet.messages.blocks import Block, Text
 from gantlet.messages.frozen import NOTHING_EXTRA, FrozenDict, FrozenValue
 from gantlet.messages.usage import Usage
+from gantlet.messages.value import value
 
 
 class StopReason:
@@ -20,7 +20,7 @@ class StopReason:
     CONTEXT_WINDOW_EXCEEDED: Final = "model_context_window_exceeded"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UserMessage(FrozenValue):
     """What goes to the model: words, results, attachments. A plain string stays one on the wire."""
 
@@ -28,7 +28,7 @@ class UserMessage(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AssistantMessage(FrozenValue):
     """What the model said; in a request only its content, in a reply also how it came about."""
 

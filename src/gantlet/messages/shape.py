@@ -1,11 +1,11 @@
 """How frozen classes look on the wire: one small table per class, read in both directions."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, TypeVar, cast
 
 from gantlet.messages.frozen import NOTHING_EXTRA, FrozenDict, JsonValue, freeze
+from gantlet.messages.value import value
 
 
 class HasExtra(Protocol):
@@ -37,7 +37,7 @@ class Wrong(Enum):
 WRONG = Wrong.WRONG
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Field:
     """How to read one member, and how to write it if not as it is."""
 

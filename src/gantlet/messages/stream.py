@@ -1,15 +1,15 @@
 """The events of a reply while it streams, as the Messages API sends them."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from gantlet.messages.blocks import Block
 from gantlet.messages.frozen import NOTHING_EXTRA, FrozenDict, FrozenValue, JsonValue, freeze
 from gantlet.messages.message import AssistantMessage
 from gantlet.messages.usage import Usage
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextDelta(FrozenValue):
     """More of a text."""
 
@@ -17,7 +17,7 @@ class TextDelta(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InputJsonDelta(FrozenValue):
     """More of a call's input, as a piece of JSON text; no pieces at all mean an empty object."""
 
@@ -25,7 +25,7 @@ class InputJsonDelta(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ThinkingDelta(FrozenValue):
     """More of a thought."""
 
@@ -33,7 +33,7 @@ class ThinkingDelta(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SignatureDelta(FrozenValue):
     """The signature of the thought that ends."""
 
@@ -41,7 +41,7 @@ class SignatureDelta(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CitationsDelta(FrozenValue):
     """One more citation of a text."""
 
@@ -49,7 +49,7 @@ class CitationsDelta(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UnknownDelta(FrozenValue):
     """A delta of a type we do not know, or that lacks what its type needs; to be ignored."""
 
@@ -63,7 +63,7 @@ KnownDelta: TypeAlias = TextDelta | InputJsonDelta | ThinkingDelta | SignatureDe
 Delta: TypeAlias = KnownDelta | UnknownDelta
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MessageStart(FrozenValue):
     """The reply begins; its message has no content yet."""
 
@@ -71,7 +71,7 @@ class MessageStart(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BlockStart(FrozenValue):
     """A block begins, empty or, for the types that have no deltas, whole."""
 
@@ -80,7 +80,7 @@ class BlockStart(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BlockDelta(FrozenValue):
     """A block grows."""
 
@@ -89,7 +89,7 @@ class BlockDelta(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BlockStop(FrozenValue):
     """A block is complete, or the reply was cut off in it."""
 
@@ -97,7 +97,7 @@ class BlockStop(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReplyEnd(FrozenValue):
     """Why the reply ends."""
 
@@ -107,7 +107,7 @@ class ReplyEnd(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MessageDelta(FrozenValue):
     """The message as a whole changes; `usage` replaces the counts reported before."""
 
@@ -116,21 +116,21 @@ class MessageDelta(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MessageStop(FrozenValue):
     """The reply is over."""
 
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ping(FrozenValue):
     """The connection is alive."""
 
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ErrorDetails(FrozenValue):
     """What went wrong at the API: a type such as `overloaded_error`, and a sentence."""
 
@@ -139,7 +139,7 @@ class ErrorDetails(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StreamError(FrozenValue):
     """The reply breaks off; nothing follows."""
 
@@ -147,7 +147,7 @@ class StreamError(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UnknownEvent(FrozenValue):
     """An event of a type we do not know, or that lacks what its type needs; to be ignored."""
 

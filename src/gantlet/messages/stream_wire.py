@@ -1,5 +1,7 @@
 """Stream events to the wire form of the Messages API and back."""
 
+from collections.abc import Callable
+
 from gantlet.messages.frozen import JsonValue
 from gantlet.messages.shape import COUNT, OBJECT, TEXT, Family, Field, Shape, nested
 from gantlet.messages.stream import (
@@ -29,13 +31,31 @@ from gantlet.messages.wire import ASSISTANT, USAGE, block_from_wire, block_to_wi
 
 def stream_event_from_wire(wire: object) -> StreamEvent:
     """Return the event written in `wire`; `UnknownEvent` if its type is new or a field is wrong."""
-    return _EVENTS.read(wire)
+    return _plain_delta(wire) or _EVENTS.read(wire)
 
 
 def stream_event_to_wire(event: StreamEvent) -> JsonValue:
     """Return `event` as it goes on the wire. Do not change it: its parts may be frozen."""
     return _EVENTS.write(event)
 
+
+def _plain_delta(wire: object) -> BlockDelta | None:
+    """Return a delta that holds one text and nothing unusual; a reply has thousands of them."""
+    if type(wire) is not dict or len(wire) != 3 or wire.get("type") != "content_block_delta":
+        return None
+    index, delta = wire.get("index"), wire.get("delta")
+    if type(index) is not int or index < 0 or type(delta) is not dict or len(delta) != 2:
+        return None
+    plain = _PLAIN_DELTAS.get(kind) if type(kind := delta.get("type")) is str else None
+    text = delta.get(plain[0]) if plain else None
+    return BlockDelta(index, plain[1](text)) if plain and type(text) is str else None
+
+
+_PLAIN_DELTAS: dict[str, tuple[str, Callable[[str], KnownDelta]]] = {
+    "text_delta": ("text", TextDelta),
+    "input_json_delta": ("partial_json", InputJsonDelta),
+    "thinking_delta": ("thinking", ThinkingDelta),
+}
 
 _DELTAS: Family[KnownDelta, UnknownDelta] = Family(
     [

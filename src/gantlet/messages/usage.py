@@ -1,11 +1,12 @@
 """How many tokens a request took."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from gantlet.messages.frozen import NOTHING_EXTRA, FrozenDict, FrozenValue, JsonValue
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Usage(FrozenValue):
     """Token counts as the API reports them; `None` was not reported, which is not zero."""
 
@@ -32,7 +33,7 @@ class Usage(FrozenValue):
         return replace(self, **known, extra=FrozenDict({**self.extra, **later.extra}))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelUsage:
     """What one model took; an unknown price makes the cost `None`."""
 

@@ -1,0 +1,77 @@
+"""The whole loop over HTTP: the agent, its client, executor, pipeline and permission.
+
+Usage: python benchmarks/loop_ours.py PORT RESULT_CHARS [TOOLS]. Prints one line of JSON when the model is done.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Mapping
+
+import anyio
+
+from gantlet.assembly.agent import Agent
+from gantlet.messages import StepStarted, TurnFinished
+from gantlet.tool import READS_ONLY, Tool, ToolContext, ToolInput, Traits
+
+
+class NoopInput(ToolInput):
+    """A text."""
+
+    text: str
+
+
+class Noop(Tool[NoopInput]):
+    """Does nothing."""
+
+    name = "Noop"
+    description = "Does nothing."
+    input_type = NoopInput
+
+    def __init__(self, result: str) -> None:
+        self._result = result
+
+    def traits(self, args: NoopInput) -> Traits:
+        """It only reads."""
+        return READS_ONLY
+
+    async def run(self, args: NoopInput, context: ToolContext) -> str:
+        """Do nothing."""
+        return self._result or args.text
+
+
+class Given(Tool[Mapping[str, object]]):
+    """A tool with a JSON Schema, as a server gives it."""
+
+    description = "One of many."
+
+    def __init__(self, number: int) -> None:
+        self.name = f"given_{number}"
+        self.input_schema = {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "Where to look."},
+                "limit": {"type": "integer", "description": "How many."},
+            },
+            "required": ["path"],
+        }
+
+
+async def run(port: int, result_chars: int, tools: int) -> dict[str, object]:
+    """Play the conversation to its end; return the calls and the time of each step."""
+    given = [Given(number) for number in range(tools)]
+    noop = Noop("x" * result_chars)
+    address = f"http://127.0.0.1:{port}"
+    agent = Agent("bench", base_url=address, api_key="k", tools=[noop, *given])
+    marks: list[float] = []
+    async with agent.stream("go") as events:
+        async for event in events:
+            if isinstance(event, StepStarted | TurnFinished):
+                marks.append(time.perf_counter())
+    seconds = [later - earlier for earlier, later in zip(marks, marks[1:], strict=False)]
+    return {"calls": len(events.result.denials), "seconds": seconds}
+
+
+if __name__ == "__main__":
+    many = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    print(json.dumps(anyio.run(run, int(sys.argv[1]), int(sys.argv[2]), many)))

@@ -1,0 +1,133 @@
+"""What a model is to the rest of us: a request in, a stream of events out."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import field
+from enum import StrEnum
+from typing import Protocol
+
+from gantlet.messages.capabilities import Capabilities
+from gantlet.messages.json import dumps
+from gantlet.messages.message import AssistantMessage
+from gantlet.messages.stream import StreamEvent
+from gantlet.messages.value import value
+
+
+@value
+class ModelRequest:
+    """One request. What is large comes as bytes, so that it was serialised once and never again.
+
+    Attributes:
+        system: The system prompt as a JSON array of blocks; empty for none.
+        tools: The tools as a JSON array; empty for none.
+        messages: Each message as a JSON object.
+        extra: Further fields of the body: thinking, tool_choice, metadata, output_config and such.
+        betas: What the `anthropic-beta` header should name.
+    """
+
+    model: str
+    max_tokens: int
+    messages: Sequence[bytes]
+    system: bytes = b""
+    tools: bytes = b""
+    extra: Mapping[str, object] = field(default_factory=dict)
+    betas: tuple[str, ...] = ()
+
+    def body(self, *, stream: bool) -> bytes:
+        """Return the request's JSON.
+
+        Tools, system and messages in the order in which they are cached.
+        """
+        head = dumps({"model": self.model, "max_tokens": self.max_tokens, **self.extra})
+        parts = [head[:-1], b',"stream":true' if stream else b',"stream":false']
+        if self.tools:
+            parts += [b',"tools":', self.tools]
+        if self.system:
+            parts += [b',"system":', self.system]
+        return b"".join([*parts, b',"messages":[', b",".join(self.messages), b"]}"])
+
+
+class ModelErrorKind(StrEnum):
+    """What went wrong with a request, by the names that programs driving us expect."""
+
+    AUTHENTICATION_FAILED = "authentication_failed"
+    BILLING_ERROR = "billing_error"
+    RATE_LIMIT = "rate_limit"
+    OVERLOADED = "overloaded"
+    INVALID_REQUEST = "invalid_request"
+    PROMPT_TOO_LONG = "prompt_too_long"
+    MODEL_NOT_FOUND = "model_not_found"
+    SERVER_ERROR = "server_error"
+    CONNECTION = "connection"
+    STALLED = "stalled"
+    BROKEN_STREAM = "broken_stream"
+    UNKNOWN = "unknown"
+
+
+class ModelError(Exception):
+    """A request failed; retries that make sense have been tried.
+
+    Attributes:
+        status: The HTTP status, where there was one.
+        has_begun: Some of the reply had come before it failed.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: ModelErrorKind = ModelErrorKind.UNKNOWN,
+        *,
+        status: int | None = None,
+        request_id: str | None = None,
+        has_begun: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.status = status
+        self.request_id = request_id
+        self.has_begun = has_begun
+
+
+class RetryListener(Protocol):
+    """Whoever wants to know that a request is tried again."""
+
+    def __call__(
+        self,
+        *,
+        attempt: int,
+        max_attempts: int,
+        delay_seconds: float,
+        reason: str,
+        status: int | None,
+    ) -> None:
+        """Be told before the wait."""
+
+
+class Model(Protocol):
+    """Something that answers requests."""
+
+    def capabilities(self, model: str) -> Capabilities:
+        """Return what the named model can do."""
+
+    def stream(
+        self, request: ModelRequest, on_retry: RetryListener | None = None
+    ) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Send a request and read the reply as it comes.
+
+        The events end after `message_stop`. Retries happen before the first event only.
+
+        Raises:
+            ModelError: There was no reply, or it broke off.
+        """
+
+    async def complete(
+        self, request: ModelRequest, on_retry: RetryListener | None = None
+    ) -> AssistantMessage:
+        """Send a request and wait for the whole reply.
+
+        Raises:
+            ModelError: There was none.
+        """
+
+    async def aclose(self) -> None:
+        """Let go of connections."""

@@ -1,0 +1,172 @@
+"""A model behind the Messages API: the vendor's own, or any server that speaks it."""
+
+import random
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import anyio
+
+from gantlet.messages import (
+    AssistantMessage,
+    Capabilities,
+    ModelRequest,
+    RetryListener,
+    StreamEvent,
+)
+from gantlet.models.messages_api.capabilities import capabilities_of
+from gantlet.models.messages_api.endpoint import Endpoint
+from gantlet.models.messages_api.exchange import (
+    Response,
+    Transport,
+    media_type,
+    read_what_comes,
+)
+from gantlet.models.messages_api.failures import RequestError, refusal, too_late, unreadable
+from gantlet.models.messages_api.reply import Reply, Source, StreamedSource, WholeSource
+from gantlet.models.messages_api.retries import Retries
+from gantlet.models.messages_api.whole import read_message
+from gantlet.system import Clock, RealClock
+from gantlet.tool import UserError
+
+PATH: Final = "/v1/messages"
+MAX_ERROR_BYTES: Final = 64 * 1024
+ERROR_SECONDS: Final = 5.0
+"""How long to wait for the reason, once the status has said that there is no reply."""
+
+
+class MessagesApi:
+    """Answers requests over HTTP; one client and its connections serve them all.
+
+    It belongs to the event loop in which its first request was sent. Waits between retries go
+    through `clock`; what the network may take is measured in real time.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        clock: Clock | None = None,
+        chance: Callable[[], float] = random.random,
+        known_models: Mapping[str, Capabilities] | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self._retries = Retries(endpoint.max_retries, clock or RealClock(), chance)
+        self._known_models = dict(known_models or {})
+        self._transport: Transport | None = None
+
+    def capabilities(self, model: str) -> Capabilities:
+        """Return what the named model can do: as told, else as far as its name and host say."""
+        told = self._known_models.get(model)
+        return told or capabilities_of(model, has_full_api=self.endpoint.has_full_api)
+
+    def stream(
+        self, request: ModelRequest, on_retry: RetryListener | None = None
+    ) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Send a request on entry and read the reply as it comes.
+
+        Raises:
+            ModelError: There was no reply, or it broke off.
+            UserError: The endpoint lacks a key or cannot be used.
+        """
+        return Reply(partial(self._retries.run, partial(self._begin, request), on_retry))
+
+    async def complete(
+        self, request: ModelRequest, on_retry: RetryListener | None = None
+    ) -> AssistantMessage:
+        """Send a request and wait for the whole reply.
+
+        Raises:
+            ModelError: There was none.
+            UserError: The endpoint lacks a key or cannot be used.
+        """
+        return await self._retries.run(partial(self._completed, request), on_retry)
+
+    async def aclose(self) -> None:
+        """Close each connection; a later request opens new ones."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
+
+    async def _begin(self, request: ModelRequest) -> tuple[Source, StreamEvent]:
+        """Send a request and wait for its first event."""
+        response = await self._sent(request, stream=True)
+        try:
+            source = await self._source(response)
+            return source, await source.next_event()
+        except BaseException:
+            await response.aclose()
+            raise
+
+    async def _source(self, response: Response) -> Source:
+        """Return where the events come from: a stream, or a server that knows none."""
+        kind = media_type(response)
+        if kind in {"", "text/event-stream"}:
+            return StreamedSource(response, self.endpoint)
+        if not kind.endswith("json"):
+            raise unreadable(
+                self.endpoint, f"it is {kind}", status=response.status, headers=response.headers
+            )
+        with anyio.move_on_after(self.endpoint.timeout_seconds):
+            message = await read_message(response, self.endpoint)
+            await response.aclose()
+            return WholeSource(message)
+        raise too_late(self.endpoint)
+
+    async def _completed(self, request: ModelRequest) -> AssistantMessage:
+        """Send a request and read the whole reply."""
+        with anyio.move_on_after(self.endpoint.timeout_seconds):
+            response = await self._sent(request, stream=False)
+            try:
+                return await read_message(response, self.endpoint)
+            finally:
+                await response.aclose()
+        raise too_late(self.endpoint)
+
+    async def _sent(self, request: ModelRequest, *, stream: bool) -> Response:
+        """Send a request and return its response if it is a good one."""
+        headers, body = self._written(request, stream=stream)
+        if self._transport is None:
+            self._transport = _http_transport(self.endpoint)
+        with anyio.move_on_after(self.endpoint.timeout_seconds):
+            response = await self._transport.post(PATH, headers, body)
+            if 200 <= response.status < 300:
+                return response
+            raise await self._refused(response)
+        raise too_late(self.endpoint)
+
+    def _written(self, request: ModelRequest, *, stream: bool) -> tuple[dict[str, str], bytes]:
+        """Return the headers and the body of a request."""
+        endpoint = self.endpoint
+        if endpoint.is_public and not endpoint.has_credential:
+            raise UserError(
+                f"{endpoint.host} needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL to "
+                "a server that needs none."
+            )
+        if endpoint.extra_body:
+            request = replace(request, extra={**request.extra, **endpoint.extra_body})
+        headers = {
+            "accept": "application/json",  # for a stream too, as every client of this API has it
+            "content-type": "application/json",
+            **endpoint.request_headers(request.betas),
+        }
+        return headers, request.body(stream=stream)
+
+    async def _refused(self, response: Response) -> RequestError:
+        """Return the error that a bad response means, and close it."""
+        seconds = min(ERROR_SECONDS, self.endpoint.idle_seconds)
+        try:
+            body = await read_what_comes(response, MAX_ERROR_BYTES, seconds)
+        finally:
+            await response.aclose()
+        asked = response.retry_after_seconds
+        return refusal(self.endpoint, response.status, response.headers, body, asked)
+
+
+def _http_transport(endpoint: Endpoint) -> Transport:
+    """Load httpx2 and open a client: the one seam for it, because start-up must not pay for it."""
+    from gantlet.models.messages_api.transport import HttpTransport  # noqa: PLC0415 - the seam
+
+    return HttpTransport(endpoint)

@@ -1,0 +1,45 @@
+"""What the bytes of a streamed reply say, event by event."""
+
+from collections import deque
+
+from gantlet.messages import StreamEvent, loads, stream_event_from_wire
+from gantlet.models.messages_api.sse import MAX_EVENT_BYTES, Frame, SseParser
+
+
+class ReplyDecoder:
+    """Takes bytes, gives events one at a time, so that what came before a fault is still read."""
+
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+        self._limit = max_event_bytes
+        self._parser = SseParser(max_event_bytes)
+        self._frames: deque[Frame] = deque()
+
+    def feed(self, chunk: bytes) -> None:
+        """Take what the network brought."""
+        self._frames.extend(self._parser.feed(chunk))
+
+    def next_event(self) -> StreamEvent | None:
+        """Return the next event, or nothing while none is complete.
+
+        Raises:
+            ValueError: The next event is not JSON in UTF-8, or longer than allowed.
+        """
+        if self._frames:
+            return _decoded(*self._frames.popleft())
+        if self._parser.is_overfull:
+            raise ValueError(f"an event is longer than {self._limit} bytes")
+        return None
+
+
+def _decoded(name: bytes, data: bytes) -> StreamEvent:
+    """Return the event that a frame holds.
+
+    Data that does not name its own type has that of the frame; empty data is an empty object.
+
+    Raises:
+        ValueError: The data is not JSON in UTF-8.
+    """
+    wire = loads(data) if data else {}
+    if isinstance(wire, dict) and "type" not in wire and name:
+        wire = {"type": str(name, "utf-8"), **wire}
+    return stream_event_from_wire(wire)

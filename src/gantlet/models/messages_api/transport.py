@@ -1,0 +1,127 @@
+"""HTTP by httpx2. Only the seam in `client` imports this module, with the first request."""
+
+import ssl
+import time
+from collections.abc import AsyncGenerator, Mapping
+from typing import Final
+
+import anyio
+import httpx2
+
+from gantlet.messages import ModelErrorKind
+from gantlet.models.messages_api.endpoint import Endpoint
+from gantlet.models.messages_api.failures import RequestError, plain
+from gantlet.models.messages_api.retry_after import retry_after_seconds
+from gantlet.tool import UserError
+
+KEEP_ALIVE_SECONDS: Final = 60.0
+"""How long an idle connection waits for the next step, while tools run."""
+CLOSE_SECONDS: Final = 2.0
+"""How long closing may take, when everything else is cancelled."""
+
+#: Failures that the same request would meet again.
+_LASTING = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.DecodingError)
+
+
+class HttpResponse:
+    """A response that httpx2 received."""
+
+    def __init__(self, response: httpx2.Response, host: str) -> None:
+        self.status: int = response.status_code
+        self.headers: Mapping[str, str] = response.headers
+        self._host = host
+        self._response = response
+        self._chunks: AsyncGenerator[bytes, None] = response.aiter_bytes()
+
+    @property
+    def retry_after_seconds(self) -> float | None:
+        """How long the server asks us to wait before we try again."""
+        return retry_after_seconds(self.headers, time.time())
+
+    async def read(self) -> bytes:
+        """Return the next bytes of the body; nothing at its end.
+
+        Raises:
+            RequestError: The connection broke.
+        """
+        try:
+            return await anext(self._chunks, b"")
+        except httpx2.HTTPError as error:
+            raise RequestError(
+                f"The connection to {self._host} broke during the reply: {_words(error)}. "
+                "Send the request again.",
+                ModelErrorKind.BROKEN_STREAM,
+                may_retry=not isinstance(error, _LASTING),
+            ) from error
+
+    async def aclose(self) -> None:
+        """Let go of the connection, even when cancelled."""
+        with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+            await self._chunks.aclose()
+            await self._response.aclose()
+
+
+class HttpTransport:
+    """One client for one endpoint. Redirects are not followed: they would take the key along."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._host = endpoint.host
+        self._base_url = endpoint.base_url
+        self._client = httpx2.AsyncClient(
+            headers={"user-agent": endpoint.user_agent},
+            verify=_trust(endpoint),
+            trust_env=not endpoint.is_local,  # no proxy for a server on this machine
+            follow_redirects=False,
+            timeout=httpx2.Timeout(None, connect=endpoint.connect_timeout_seconds),
+            limits=httpx2.Limits(
+                max_connections=None,
+                max_keepalive_connections=20,
+                keepalive_expiry=KEEP_ALIVE_SECONDS,
+            ),
+        )
+
+    async def post(self, path: str, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+        """Send a request and return the response once its headers have come.
+
+        Raises:
+            RequestError: There was no response.
+            UserError: The address cannot be used.
+        """
+        try:
+            request = self._client.build_request(
+                "POST", self._base_url + path, headers=headers, content=body
+            )
+            response = await self._client.send(request, stream=True)
+        except httpx2.InvalidURL as error:
+            raise UserError(
+                f"The base URL for {self._host!r} cannot be used: {plain(str(error))}. "
+                "Check ANTHROPIC_BASE_URL."
+            ) from error
+        except httpx2.HTTPError as error:
+            raise RequestError(
+                f"There was no response from {self._host}: {_words(error)}. "
+                "Check the network and ANTHROPIC_BASE_URL.",
+                ModelErrorKind.CONNECTION,
+                may_retry=not isinstance(error, _LASTING),
+            ) from error
+        return HttpResponse(response, self._host)
+
+    async def aclose(self) -> None:
+        """Close each connection, even when cancelled."""
+        with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+            await self._client.aclose()
+
+
+def _trust(endpoint: Endpoint) -> ssl.SSLContext:
+    """Return whom to trust. Loading certificates is most of a client's start; plain HTTP has none.
+
+    A bare context trusts nobody, should TLS be met all the same.
+    """
+    if endpoint.is_local and endpoint.base_url.startswith("http:"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx2.create_ssl_context()
+
+
+def _words(error: httpx2.HTTPError) -> str:
+    """Return what httpx2 says about a failure, or at least its name."""
+    return plain(str(error)).rstrip(".") or type(error).__name__

@@ -1,0 +1,218 @@
+"""A cassette: what a model was asked and what it said, one JSON object a line."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeAlias
+
+from pydantic import BaseModel, TypeAdapter
+
+from gantlet.messages import (
+    AssistantMessage,
+    Capabilities,
+    JsonValue,
+    ModelError,
+    ModelErrorKind,
+    StreamEvent,
+    dumps,
+    freeze,
+    loads,
+    message_from_wire,
+    message_to_wire,
+    stream_event_from_wire,
+    stream_event_to_wire,
+)
+from gantlet.tool import UserError
+
+FORMAT = "gantlet-cassette"
+VERSION = 1
+HEAD = dumps({"format": FORMAT, "version": VERSION})
+
+
+class How(StrEnum):
+    """How a reply was asked for."""
+
+    STREAM = "stream"
+    COMPLETE = "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """The request was made again."""
+
+    attempt: int
+    max_attempts: int
+    delay_seconds: float
+    reason: str
+    status: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The request failed."""
+
+    kind: str
+    message: str
+    status: int | None
+    request_id: str | None
+    has_begun: bool
+
+    @classmethod
+    def of(cls, error: ModelError) -> "Failed":
+        """Return a failure as it is written down."""
+        return cls(error.kind, str(error), error.status, error.request_id, error.has_begun)
+
+    def error(self) -> ModelError:
+        """Return the failure to be raised."""
+        known = self.kind in list(ModelErrorKind)
+        return ModelError(
+            self.message,
+            ModelErrorKind(self.kind) if known else ModelErrorKind.UNKNOWN,
+            status=self.status,
+            request_id=self.request_id,
+            has_begun=self.has_begun,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The stream ended as it should."""
+
+
+#: What can come of a request: the parts of its reply, in order.
+Part: TypeAlias = StreamEvent | AssistantMessage | Retried | Failed | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A part of a reply, and how long after the one before it came."""
+
+    after_seconds: float
+    part: Part
+
+
+@dataclass(slots=True)
+class Recording:
+    """One request and what came of it.
+
+    Attributes:
+        line: Where it stands in the cassette.
+        body: The request, masked.
+    """
+
+    number: int
+    line: int
+    how: How
+    body: Mapping[str, JsonValue]
+    capabilities: Capabilities
+    parts: list[Timed] = field(default_factory=list)
+
+
+def request_line(
+    number: int, how: How, body: Mapping[str, JsonValue], capabilities: Capabilities
+) -> bytes:
+    """Return the line of a request."""
+    return dumps(
+        {"request": number, "how": how, "body": body, "capabilities": asdict(capabilities)}
+    )
+
+
+def part_line(number: int, timed: Timed) -> bytes:
+    """Return the line of a part."""
+    after, part = round(timed.after_seconds, 6), timed.part
+    match part:
+        case Ended():
+            return dumps({"end": number, "after": after})
+        case Retried():
+            return dumps({"retry": number, "after": after, "data": asdict(part)})
+        case Failed():
+            return dumps({"failure": number, "after": after, "data": asdict(part)})
+        case AssistantMessage():
+            return dumps({"reply": number, "after": after, "data": message_to_wire(part)})
+        case _:
+            return dumps({"event": number, "after": after, "data": stream_event_to_wire(part)})
+
+
+def read_cassette(path: Path) -> tuple[Recording, ...]:
+    """Return what a cassette holds. A last line that was cut off while writing is left out.
+
+    Raises:
+        UserError: There is no cassette, or a line of it cannot be read; with file and line.
+    """
+    recordings: dict[int, Recording] = {}
+    for number, entry in _entries(path):
+        try:
+            _take(entry, number, recordings)
+        except (KeyError, TypeError, ValueError, StopIteration) as error:
+            raise UserError(
+                f"{path}:{number}: this is no line of a cassette. Record it anew."
+            ) from error
+    return tuple(recordings.values())
+
+
+def _entries(path: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
+    """Yield the entries after the head, each with its line."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"The cassette {str(path)!r} cannot be read: {reason}.") from error
+    if lines[0] != HEAD:
+        raise UserError(f"{path}:1: this is no cassette of version {VERSION}. Record it anew.")
+    for number, line in enumerate(lines[1:-1], start=2):
+        try:
+            entry = loads(line)
+        except ValueError as error:
+            raise UserError(f"{path}:{number}: this is not JSON: {error}") from error
+        if not isinstance(entry, dict):
+            raise UserError(f"{path}:{number}: this is no line of a cassette. Record it anew.")
+        yield number, entry
+
+
+class _RequestLine(BaseModel):
+    """A line that begins a recording."""
+
+    request: int
+    how: How
+    body: dict[str, object]
+    capabilities: Capabilities
+
+
+class _PartLine(BaseModel):
+    """A line that goes on with one."""
+
+    after: float
+    data: object = None
+
+
+def _take(entry: dict[str, JsonValue], line: int, recordings: dict[int, Recording]) -> None:
+    """Add what a line says to the recordings."""
+    if "request" in entry:
+        begun = _RequestLine.model_validate(entry)
+        recordings[begun.request] = Recording(
+            begun.request, line, begun.how, freeze(begun.body), begun.capabilities
+        )
+        return
+    kind = next(name for name in _PARTS if name in entry)
+    read = _PartLine.model_validate(entry)
+    timed = Timed(read.after, _PARTS[kind](read.data))
+    recordings[_NUMBER.validate_python(entry[kind])].parts.append(timed)
+
+
+def _reply(wire: object) -> AssistantMessage:
+    """Return a reply in one piece."""
+    message = message_from_wire(wire)
+    if not isinstance(message, AssistantMessage):
+        raise TypeError("A reply is the model's.")
+    return message
+
+
+_NUMBER = TypeAdapter(int)
+_PARTS: dict[str, Callable[[object], Part]] = {
+    "event": stream_event_from_wire,
+    "reply": _reply,
+    "retry": TypeAdapter(Retried).validate_python,
+    "failure": TypeAdapter(Failed).validate_python,
+    "end": lambda wire: Ended(),
+}

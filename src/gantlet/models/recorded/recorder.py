@@ -1,0 +1,195 @@
+"""Records what a model is asked and what it says, for playing it again without the model."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from gantlet.messages import (
+    AssistantMessage,
+    Capabilities,
+    Model,
+    ModelError,
+    ModelRequest,
+    RetryListener,
+    StreamEvent,
+)
+from gantlet.models.recorded.cassette import (
+    HEAD,
+    Ended,
+    Failed,
+    How,
+    Part,
+    Retried,
+    Timed,
+    part_line,
+    request_line,
+)
+from gantlet.models.recorded.fingerprint import masked_body
+from gantlet.system import Clock, Environment, Masker, PrivateLines, RealClock
+from gantlet.tool import UserError
+
+
+class RecordingModel:
+    """A model that passes everything on to another one and writes it down.
+
+    Secrets are masked in requests; what the model says is kept as it is. The file is new, and only
+    its owner may read it.
+
+    Raises:
+        UserError: The cassette cannot be made.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        path: str | Path,
+        clock: Clock | None = None,
+        *,
+        masker: Masker | None = None,
+    ) -> None:
+        self._model = model
+        self._clock = clock or RealClock()
+        self._masker = masker or Masker(Environment.current().variables)
+        self._numbers = count(1)
+        try:
+            self._lines = PrivateLines(Path(path), is_new=True)
+        except FileExistsError as error:
+            raise UserError(
+                f"There is a cassette {str(path)!r} already. Remove it, or name another."
+            ) from error
+        except (OSError, ValueError) as error:
+            raise UserError(f"The cassette {str(path)!r} cannot be made: {error}.") from error
+        self._lines.add(HEAD)
+
+    def capabilities(self, model: str) -> Capabilities:
+        """Return what the other model can do."""
+        return self._model.capabilities(model)
+
+    def stream(
+        self, request: ModelRequest, on_retry: RetryListener | None = None
+    ) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
+        """Stream the other model's reply, and write down each event and when it came.
+
+        Raises:
+            ModelError: What the other model raises.
+        """
+        return _RecordedStream(self, request, on_retry)
+
+    async def complete(
+        self, request: ModelRequest, on_retry: RetryListener | None = None
+    ) -> AssistantMessage:
+        """Return the other model's reply, and write it down.
+
+        Raises:
+            ModelError: What the other model raises.
+        """
+        track = self._track(request, How.COMPLETE)
+        try:
+            reply = await self._model.complete(request, track.listening(on_retry))
+        except ModelError as error:
+            track.note(Failed.of(error))
+            raise
+        track.note(reply)
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the other model and the cassette."""
+        try:
+            await self._model.aclose()
+        finally:
+            self._lines.close()
+
+    def _track(self, request: ModelRequest, how: How) -> "_Track":
+        """Write down a request."""
+        body = masked_body(request, how, self._masker)
+        number = next(self._numbers)
+        self._lines.add(request_line(number, how, body, self.capabilities(request.model)))
+        return _Track(number, self._lines, self._clock)
+
+
+class _Track:
+    """Where the parts of one reply are written down."""
+
+    def __init__(self, number: int, lines: PrivateLines, clock: Clock) -> None:
+        self._number = number
+        self._lines = lines
+        self._clock = clock
+        self._last = clock.now()
+
+    def note(self, part: Part) -> None:
+        """Write down a part of the reply and how long it took to come."""
+        now = self._clock.now()
+        self._lines.add(part_line(self._number, Timed(now - self._last, part)))
+        self._last = now
+
+    def listening(self, on_retry: RetryListener | None) -> RetryListener:
+        """Return a listener that writes down each retry and passes it on."""
+
+        def listen(
+            *,
+            attempt: int,
+            max_attempts: int,
+            delay_seconds: float,
+            reason: str,
+            status: int | None,
+        ) -> None:
+            self.note(Retried(attempt, max_attempts, delay_seconds, str(reason), status))
+            if on_retry is not None:
+                on_retry(
+                    attempt=attempt,
+                    max_attempts=max_attempts,
+                    delay_seconds=delay_seconds,
+                    reason=reason,
+                    status=status,
+                )
+
+        return listen
+
+
+class _RecordedStream:
+    """A stream that is written down while it is read."""
+
+    def __init__(
+        self, recorder: RecordingModel, request: ModelRequest, on_retry: RetryListener | None
+    ) -> None:
+        self._recorder = recorder
+        self._request = request
+        self._on_retry = on_retry
+
+    async def __aenter__(self) -> Self:
+        self._track = self._recorder._track(self._request, How.STREAM)
+        self._stream = self._recorder._model.stream(
+            self._request, self._track.listening(self._on_retry)
+        )
+        try:
+            self._events = await self._stream.__aenter__()
+        except ModelError as error:
+            self._track.note(Failed.of(error))
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, error, trace)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> StreamEvent:
+        try:
+            event = await anext(self._events)
+        except StopAsyncIteration:
+            self._track.note(Ended())
+            raise
+        except ModelError as error:
+            self._track.note(Failed.of(error))
+            raise
+        self._track.note(event)
+        return event

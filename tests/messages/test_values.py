@@ -1,0 +1,138 @@
+"""A value is a frozen dataclass in everything but what it costs to define."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from typing import ClassVar, Generic, TypeVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gantlet.messages.value import value
+
+_T = TypeVar("_T")
+
+
+@value
+class Point:
+    """A point."""
+
+    x: int
+    y: int = 2
+    tags: list[str] = field(default_factory=list)
+    note: str = field(default="", compare=False)
+    kinds: ClassVar[int] = 7
+
+    def moved(self) -> "Point":
+        return replace(self, x=self.x + 1)
+
+
+@value
+class Checked:
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            raise ValueError("too small")
+        object.__setattr__(self, "size", self.size + 1)
+
+
+@value
+class Box(Generic[_T]):
+    inside: _T
+
+
+@value
+class Deep(Point):
+    z: int = 9
+
+
+@value
+class Empty:
+    """Nothing in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    x: int
+    y: int = 2
+    tags: tuple[str, ...] = ()
+
+
+@value
+class Candidate:
+    x: int
+    y: int = 2
+    tags: tuple[str, ...] = ()
+
+
+def test_fields_defaults_and_factories_work() -> None:
+    first, second = Point(1), Point(1)
+
+    assert (first.x, first.y, first.tags, first.note, Point.kinds) == (1, 2, [], "", 7)
+    assert first.tags is not second.tags
+    assert Point(x=3, y=4, tags=["a"]) == Point(3, 4, ["a"])
+
+
+def test_fields_that_are_not_compared_do_not_count() -> None:
+    other_kind: object = Reference(1)
+    assert Candidate(1) != other_kind
+    assert Point(1, note="here") == Point(1, note="there")
+
+
+def test_a_value_cannot_be_changed() -> None:
+    point = Point(1)
+
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'x'"):
+        point.x = 5  # type: ignore[misc]  # what is being refused
+    with pytest.raises(FrozenInstanceError, match="cannot delete field 'x'"):
+        del point.x
+    with pytest.raises((AttributeError, TypeError)):
+        point.other = 5  # type: ignore[attr-defined]  # what is being refused
+    assert not hasattr(point, "__dict__")
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        Point()  # type: ignore[call-arg]  # what is being refused
+    with pytest.raises(TypeError, match="unexpected keyword argument 'w'"):
+        Point(1, w=2)  # type: ignore[call-arg]  # what is being refused
+
+
+def test_what_follows_the_fields_runs() -> None:
+    assert Checked(1).size == 2
+    with pytest.raises(ValueError, match="too small"):
+        Checked(-1)
+
+
+def test_dataclasses_take_it_for_their_own() -> None:
+    point = Point(1)
+
+    assert is_dataclass(point)
+    assert [one.name for one in fields(point)] == ["x", "y", "tags", "note"]
+    assert asdict(point) == {"x": 1, "y": 2, "tags": [], "note": ""}
+    assert point.moved() == Point(2)
+
+
+def test_it_can_be_matched_generic_inherited_and_empty() -> None:
+    match Point(5):
+        case Point(x, y=2):
+            assert x == 5
+        case _:
+            pytest.fail("no match")
+
+    assert Box[int](3) == Box(3)
+    assert Deep(1, z=4) == Deep(1, 2, [], "", 4)
+    assert Empty() == Empty()
+    assert hash(Empty()) == hash(Empty())
+
+
+@given(st.integers(), st.integers(), st.lists(st.text(max_size=3), max_size=2))
+def test_it_behaves_like_the_dataclass_it_stands_for(x: int, y: int, tags: list[str]) -> None:
+    mine, theirs = Candidate(x, y, tuple(tags)), Reference(x, y, tuple(tags))
+
+    assert repr(mine) == repr(theirs).replace("Reference", "Candidate")
+    assert hash(mine) == hash(theirs)
+    assert (mine == Candidate(1)) == (theirs == Reference(1))
+    assert pickle.loads(pickle.dumps(mine)) == copy.deepcopy(mine) == copy.copy(mine) == mine
