@@ -1,0 +1,69 @@
+"""Why calls stop: a tree of scopes (turn, siblings, call), each with a reason or none."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class AbortKind(IntEnum):
+    """What stopped a call; the greater one counts where there are several."""
+
+    MESSAGE = 1
+    USER = 2
+    ENDED = 3
+    SIBLING = 4
+    DISCARDED = 5
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Abort:
+    """A reason to stop, and for a failed sibling its description."""
+
+    kind: AbortKind
+    description: str = field(default="", compare=False)
+
+
+@dataclass(slots=True, eq=False)
+class AbortScope:
+    """A part of the work that can be stopped as a whole; what stops it stops everything inside."""
+
+    parent: "AbortScope | None" = None
+    on_abort: Callable[[Abort], None] | None = None
+    _own: Abort | None = None
+    _children: dict["AbortScope", None] = field(default_factory=dict)
+
+    def child(self, on_abort: Callable[[Abort], None] | None = None) -> "AbortScope":
+        """Return a scope inside this one."""
+        scope = AbortScope(self, on_abort)
+        self._children[scope] = None
+        return scope
+
+    def close(self) -> None:
+        """Leave the tree: nothing stops this scope any more."""
+        if self.parent is not None:
+            self.parent._children.pop(self, None)
+
+    def abort(self, reason: Abort) -> None:
+        """Stop this scope and everything inside.
+
+        A lesser reason than the present one does nothing.
+        """
+        if self._own is not None and self._own >= reason:
+            return
+        self._own = reason
+        self._tell(reason)
+
+    def _tell(self, reason: Abort) -> None:
+        """Pass a reason on to whoever listens here and below."""
+        if self.on_abort is not None:
+            self.on_abort(reason)
+        for child in list(self._children):
+            child._tell(reason)
+
+    @property
+    def reason(self) -> Abort | None:
+        """The greatest reason here and above, or None."""
+        above = self.parent.reason if self.parent is not None else None
+        if self._own is None or above is None:
+            return self._own or above
+        return max(self._own, above)

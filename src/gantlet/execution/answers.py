@@ -1,0 +1,136 @@
+"""From an outcome to the one answer of a call."""
+
+import logging
+from dataclasses import replace
+
+from gantlet.execution import texts
+from gantlet.execution.abort import Abort, AbortKind
+from gantlet.execution.floor import stopped
+from gantlet.execution.foreign import bug_in
+from gantlet.execution.outcome import (
+    Answer,
+    Failed,
+    Outcome,
+    Succeeded,
+    audit_event_of,
+    kind_of,
+)
+from gantlet.execution.outputs import content_of, structured_of, without_bulk
+from gantlet.execution.oversize import PREVIEW_CHARS, Spill, size_of
+from gantlet.execution.pipeline import CallRun
+from gantlet.execution.tracked import Tracked
+from gantlet.messages import ResultBlock, ToolUse, dumps
+from gantlet.tool import ContextModifier, Surroundings
+
+_log = logging.getLogger(__name__)
+
+
+def make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: float) -> Answer:
+    """Return all that a call leaves behind. Never raises: a tool's nonsense is a failure."""
+    try:
+        return _make_answer(tracked, outcome, run, now)
+    except Exception as error:  # noqa: BLE001 - every call has an answer
+        _log.exception("What %s returned cannot be an answer.", tracked.name)
+        return _make_answer(tracked, broken(tracked, error), run, now)
+
+
+def broken(tracked: Tracked, error: Exception) -> Failed:
+    """Return the outcome of a call on which something broke that should not have."""
+    return bug_in(tracked.name, error)
+
+
+def cut_short(tracked: Tracked, run: CallRun, spill: Spill) -> Outcome:
+    """Return the outcome of a cancelled call; a tool that had finished keeps its output."""
+    reason = tracked.abort.reason or Abort(AbortKind.ENDED)
+    tool = tracked.prepared.tool
+    if run.output is None or tool is None:
+        return stopped(reason, has_run=tracked.has_run)
+    try:
+        content = content_of(tool, run.output)
+        fitted = spill.fit_now(tracked.prepared.call.id, content, tool.max_result_chars)
+    except Exception as error:  # noqa: BLE001 - a failure becomes a value here, never a lost call
+        return broken(tracked, error)
+    output = run.output if fitted is content else without_bulk(run.output, fitted)
+    return Succeeded(output, fitted)
+
+
+def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: float) -> Answer:
+    """Put an answer together."""
+    record = tracked.record
+    record.ended_at = now
+    record.outcome = kind_of(outcome)
+    record.event = audit_event_of(outcome)
+    record.error_class = outcome.error_class if isinstance(outcome, Failed) else ""
+    record.result_chars = size_of(outcome.content)
+    call = tracked.prepared.call
+    record.input_chars = _input_chars(call)
+    is_error = None if isinstance(outcome, Succeeded) else True
+    answer = Answer(
+        call=call,
+        outcome=outcome,
+        block=ResultBlock(call.id, outcome.content, is_error=is_error),
+        record=record,
+        structured=structured_of(outcome),
+    )
+    if isinstance(outcome, Succeeded):
+        output = outcome.output
+        answer = replace(
+            answer,
+            new_messages=tuple(output.new_messages),
+            meta=output.meta,
+            modifier=output.context_modifier,
+        )
+    if run is not None and (run.context or run.stop is not None or run.defers):
+        answer = replace(answer, context=run.context, stop=run.stop, defers=run.defers)
+    return answer
+
+
+def _input_chars(call: ToolUse) -> int:
+    """Return how long a call's input is as JSON; what cannot be written has no length."""
+    try:
+        return len(dumps(call.input).decode("utf-8"))
+    except (TypeError, ValueError):
+        return 0
+
+
+def within_budget(answer: Answer, tracked: Tracked, spill: Spill) -> Answer:
+    """Return an answer whose text was sent to a file because the reply has no room left for it.
+
+    What is no longer than a preview stays: a file would save nothing. So does what no file takes.
+    """
+    if size_of(answer.outcome.content) <= PREVIEW_CHARS:
+        return answer
+    try:
+        outcome = _in_a_file(answer, spill)
+    except Exception:  # noqa: BLE001 - a result that is too long is better than none
+        _log.exception("What %s returned cannot be saved; this is a bug.", tracked.name)
+        return answer
+    if outcome is answer.outcome:
+        return answer
+    tracked.record.result_chars = size_of(outcome.content)
+    block = replace(answer.block, content=outcome.content)
+    return replace(answer, outcome=outcome, block=block, structured=structured_of(outcome))
+
+
+def _in_a_file(answer: Answer, spill: Spill) -> Outcome:
+    """Return an outcome whose text was sent to a file, if it has one that can be."""
+    outcome = answer.outcome
+    if isinstance(outcome, Succeeded):
+        fitted = spill.fit_now(answer.call.id, outcome.content, limit=0)
+        return Succeeded(without_bulk(outcome.output, fitted), fitted)
+    if isinstance(outcome, Failed):
+        message = str(spill.fit_now(answer.call.id, texts.unwrapped(str(outcome.content)), limit=0))
+        return replace(outcome, content=texts.error(message), message=message)
+    return outcome
+
+
+def changed_by(modifier: ContextModifier, surroundings: Surroundings) -> Surroundings:
+    """Return the surroundings as a call's change leaves them. Raises what the change raises.
+
+    Raises:
+        TypeError: The change is none.
+    """
+    changed: object = modifier(surroundings)
+    if not isinstance(changed, Surroundings):
+        raise TypeError(f"it returned {changed!r}")
+    return changed

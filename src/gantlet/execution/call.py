@@ -1,0 +1,112 @@
+"""What stands around one call: what it was looked at to be, and what it may ask of others."""
+
+import logging
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from gantlet.execution.outcome import CallRecord, Outcome
+from gantlet.execution.oversize import Spill
+from gantlet.hooks import Hooks
+from gantlet.messages import Event, ToolUse
+from gantlet.permissions import Permission
+from gantlet.pool import Pool
+from gantlet.tool import (
+    MOST_DANGEROUS,
+    AgentIdentity,
+    AnyTool,
+    Footprint,
+    Parsed,
+    Surroundings,
+    Traits,
+    ask_traits,
+    footprint,
+    parse,
+)
+from gantlet.tool import Invalid as Misfit
+
+_log = logging.getLogger(__name__)
+
+
+def _nothing_to_write(call: ToolUse) -> None:
+    """Keep no record."""
+
+
+def _nothing_deferred(names: Iterable[str]) -> None:
+    """Reveal nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the pipeline asks of the rest of the session."""
+
+    pool: Pool
+    permission: Permission
+    hooks: Hooks
+    spill: Spill
+    emit: Callable[[Event], None]
+    agent: AgentIdentity = field(default_factory=AgentIdentity)
+    #: Told before a tool runs; what announces an effect is written before it happens.
+    before_run: Callable[[ToolUse], None] = _nothing_to_write
+    #: Told which tools were called, so that deferred ones need not be looked up any more.
+    reveal: Callable[[Iterable[str]], None] = _nothing_deferred
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that was looked at: its tool, its args, and what it touches."""
+
+    call: ToolUse
+    tool: AnyTool | None
+    parsed: Parsed[Any] | Misfit | None
+    traits: Traits
+
+    def footprint(self, surroundings: Surroundings) -> Footprint:
+        """Return what the call touches from where it stands; what cannot be told is everything."""
+        try:
+            return footprint(self.traits.reach, surroundings.cwd)
+        except Exception:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
+            _log.exception("The access of %s cannot be resolved; it runs alone.", self.call.name)
+            return footprint(MOST_DANGEROUS.reach, surroundings.cwd)
+
+
+def prepare(call: ToolUse, pool: Pool) -> Prepared:
+    """Find a call's tool, parse its input and ask for its traits. Never raises."""
+    tool = pool.find(call.name)
+    if tool is None:
+        return Prepared(call, None, None, MOST_DANGEROUS)
+    parsed = parse(tool, call.input)
+    traits = ask_traits(tool, parsed.args) if isinstance(parsed, Parsed) else MOST_DANGEROUS
+    return Prepared(call, tool, parsed, traits)
+
+
+class Floor(Protocol):
+    """What the executor grants to one call while it runs."""
+
+    @property
+    def prepared(self) -> Prepared:
+        """The call as it is now."""
+
+    @property
+    def record(self) -> CallRecord:
+        """What the audit trail will keep."""
+
+    @property
+    def message_id(self) -> str:
+        """The reply the call belongs to."""
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """Where the call stands now."""
+
+    def check_aborted(self) -> Outcome | None:
+        """Return how the call ends if it was aborted meanwhile."""
+
+    async def regrant(self, prepared: Prepared) -> None:
+        """Take note of a changed call; wait until what it touches now is free."""
+
+    async def run_body(self, body: Callable[[], Coroutine[Any, Any, object]]) -> object:
+        """Run a tool's body in a slot, within its time, and so that it can be abandoned."""
+
+    def report(self, update: object) -> None:
+        """Pass a tool's progress on."""

@@ -1,0 +1,75 @@
+"""What a failed call means for the others of its reply."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gantlet.execution.abort import Abort, AbortKind
+from gantlet.execution.outcome import Failed, Outcome
+from gantlet.execution.settings import SiblingFailure
+from gantlet.execution.tracked import Queued, Tracked
+from gantlet.tool import Parsed
+
+
+@dataclass(slots=True)
+class Siblings:
+    """Remembers the first failure that stops others, and says whom it stops.
+
+    With `dependent`, calls behind it that are of the same kind, change things and have not started:
+    what they build on was probably not done. Nothing that runs is touched. With `all`, everything.
+    """
+
+    setting: SiblingFailure
+    _failure: Abort | None = None
+
+    def victims_of(
+        self, failed: Tracked, outcome: Outcome, calls: Sequence[Tracked]
+    ) -> list[tuple[Tracked, Abort]]:
+        """Return the calls that make no sense after this one, and why."""
+        if not self._stops_others(failed, outcome):
+            return []
+        self._failure = self._failure or Abort(AbortKind.SIBLING, _description(failed))
+        reason = self._failure
+        if self.setting is SiblingFailure.ALL:
+            return [(call, reason) for call in calls if not call.is_done]
+        behind = calls[failed.position + 1 :]
+        return [(call, reason) for call in behind if _has_not_started(call) and _depends(call)]
+
+    def reason_to_cancel(self, tracked: Tracked) -> Abort | None:
+        """Return why a call that comes after the failure is not started, or None."""
+        if self._failure is None:
+            return None
+        cancels = self.setting is SiblingFailure.ALL or _depends(tracked)
+        return self._failure if cancels else None
+
+    def _stops_others(self, failed: Tracked, outcome: Outcome) -> bool:
+        """Return whether an outcome is a failure that concerns others."""
+        if self.setting is SiblingFailure.OFF:
+            return False
+        if not isinstance(outcome, Failed) or outcome.is_benign:
+            return False
+        traits = failed.prepared.traits
+        if not traits.failure_stops_siblings:
+            return False
+        return self.setting is SiblingFailure.ALL or not traits.read_only
+
+
+def _has_not_started(call: Tracked) -> bool:
+    """Return whether a call still waits in the queue."""
+    return isinstance(call.state, Queued) and call.regranted is None
+
+
+def _depends(call: Tracked) -> bool:
+    """Return whether a call would build on what a failed one was to do."""
+    traits = call.prepared.traits
+    return traits.failure_stops_siblings and not traits.read_only
+
+
+def _description(failed: Tracked) -> str:
+    """Return one line that says which call failed; nothing if it cannot be told."""
+    tool, parsed = failed.prepared.tool, failed.prepared.parsed
+    if tool is None or not isinstance(parsed, Parsed):
+        return ""
+    try:
+        return tool.summary(parsed.args)
+    except Exception:  # noqa: BLE001 - the text is only a courtesy
+        return ""

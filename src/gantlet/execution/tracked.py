@@ -1,0 +1,98 @@
+"""One call as the executor follows it, and the states it goes through."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import anyio
+
+from gantlet.execution.abort import AbortScope
+from gantlet.execution.bodies import Body
+from gantlet.execution.call import Prepared
+from gantlet.execution.effects import Effect
+from gantlet.execution.outcome import Answer, CallRecord, Outcome
+from gantlet.messages import ToolUse
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """Waits for earlier calls that it conflicts with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Executing:
+    """On its way through the pipeline; what it touches is reserved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Has its one answer."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Yielded:
+    """Its answer was handed out, in its turn."""
+
+    answer: Answer
+
+
+State: TypeAlias = Queued | Executing | Completed | Yielded
+
+QUEUED = Queued()
+EXECUTING = Executing()
+
+
+@dataclass(slots=True, eq=False)
+class Tracked:
+    """A call, its place in the reply, and how far it has come.
+
+    Attributes:
+        asked: What the model asked for; what is run may have been changed on the way.
+        is_alone: The call asked for everything, and so has the floor to itself.
+        way: Its way through the pipeline, while it is on it.
+        regranted: Set when what it touches since it was changed is free.
+        effect: What it did for a lost reply, for which it was not run again.
+        call_off: What to do once it has its answer.
+    """
+
+    position: int
+    asked: ToolUse
+    prepared: Prepared
+    record: CallRecord
+    abort: AbortScope
+    message_id: str = ""
+    state: State = QUEUED
+    is_alone: bool = False
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    way: Body[Any] | None = None
+    regranted: anyio.Event | None = None
+    effect: Effect | None = None
+    call_off: list[Callable[[], None]] = field(default_factory=list)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the call has its answer."""
+        return isinstance(self.state, Completed | Yielded)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the tool's own code runs just now."""
+        return self.way is not None and self.way.is_in_part
+
+    @property
+    def has_run(self) -> bool:
+        """Whether the tool was started."""
+        return self.record.started_at is not None
+
+    def effect_of(self, outcome: Outcome) -> Effect | None:
+        """Return what must not happen again if the reply is lost after this outcome."""
+        if self.effect is None and self.has_run and not self.prepared.traits.read_only:
+            return Effect(self.asked.name, self.asked.input, outcome)
+        return self.effect
+
+    @property
+    def name(self) -> str:
+        """The name the model used."""
+        return self.prepared.call.name

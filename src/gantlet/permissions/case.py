@@ -1,0 +1,115 @@
+"""One call in front of one context: everything the layers ask about, found out once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from gantlet.permissions.context import PermissionContext
+from gantlet.permissions.decision import Request
+from gantlet.permissions.facts import Target, Touch, spot
+from gantlet.permissions.proof import Means, Proving
+from gantlet.permissions.shell_reading import Reading, read_shell
+from gantlet.rules import SHELL, names_of
+from gantlet.tool import Mode
+
+_SHOWN_CHARS = 200
+_Found = TypeVar("_Found")
+
+
+class _lazy(Generic[_Found]):  # noqa: N801 - reads like the decorator it is
+    """A property that is found out once. Unlike functools' own it takes no lock: a hot path."""
+
+    def __init__(self, find: "Callable[[Case], _Found]") -> None:
+        self._find = find
+        self.__doc__ = find.__doc__
+
+    def __get__(self, case: "Case", owner: object = None) -> _Found:
+        found = self._find(case)
+        case.__dict__[self._find.__name__] = found
+        return found
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request and the context it is judged against. What it says of itself may raise."""
+
+    request: Request
+    context: PermissionContext
+    #: What was already tried to prove, so that no layer tries it again.
+    provings: dict[Means, Proving] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """What the tool is called."""
+        return self.request.tool.name
+
+    @_lazy
+    def names(self) -> tuple[str, ...]:
+        """Every name a rule can mean the tool by; each shell is meant by `Bash` too."""
+        names = names_of(self.request.tool)
+        return tuple(dict.fromkeys((*names, SHELL))) if self.request.tool.runs_shell else names
+
+    @_lazy
+    def rule_text(self) -> str | None:
+        """What the text in a rule's brackets is compared with."""
+        return self.request.tool.rule_text(self.request.args)
+
+    @_lazy
+    def reading(self) -> Reading | None:
+        """What the command means, for a call that runs one."""
+        if not self.request.tool.runs_shell:
+            return None
+        if self.rule_text is None:
+            raise ValueError(f"{self.name} runs a shell but names no command.")
+        return read_shell(self.rule_text, self.request.surroundings.cwd)
+
+    @_lazy
+    def touches(self) -> tuple[Touch, ...]:
+        """The paths the call names."""
+        cwd = self.request.surroundings.cwd
+        if self.reading is not None:
+            return self.reading.touches(cwd)
+        tool = self.request.tool
+        paths = tool.paths(self.request.args)
+        return tuple(Touch(path, spot(path, cwd), tool.path_kind) for path in paths)
+
+    @_lazy
+    def targets(self) -> tuple[Target, ...]:
+        """The same paths with what was seen of them."""
+        return tuple(Target.of(touch, self.request.facts) for touch in self.touches)
+
+    @_lazy
+    def target_at(self) -> dict[Touch, Target]:
+        """Each path's target."""
+        return {target.touch: target for target in self.targets}
+
+    @_lazy
+    def is_read_only(self) -> bool:
+        """Whether the call is known to change nothing. A shell must prove it."""
+        if self.reading is not None:
+            return self.reading.is_read_only
+        if any(touch.kind == "edit" for touch in self.touches):
+            return False
+        return self.request.traits.read_only
+
+    @property
+    def is_sandboxed(self) -> bool:
+        """Whether a command runs where it can do no harm, and does not ask to run elsewhere."""
+        leaves = self.request.call.input.get("dangerouslyDisableSandbox")
+        return self.context.sandboxed_shell and not leaves
+
+    @property
+    def plans(self) -> bool:
+        """Whether only looking is allowed now, by the session or by the call's surroundings."""
+        return Mode.PLAN in (self.context.mode, self.request.surroundings.mode)
+
+    @property
+    def shown(self) -> str:
+        """The call in a few words, for proofs and reasons."""
+        text = self.rule_text if self.rule_text is not None else ", ".join(self._paths())
+        shown = f"{self.name}({text})" if text else self.name
+        return shown if len(shown) <= _SHOWN_CHARS else shown[: _SHOWN_CHARS - 1] + "…"
+
+    def _paths(self) -> list[str]:
+        """Return the paths the call names, as it names them."""
+        return [touch.path for touch in self.touches]

@@ -1,0 +1,72 @@
+"""Which paths a call touches, and what was seen of them before it was judged."""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from gantlet.system import FileKind, Found, PathFacts
+from gantlet.tool import PathKind
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One path a call reads or edits, as the call names it.
+
+    Attributes:
+        path: As the call has it.
+        spot: The same, joined to the directory it is seen from; what is seen is kept under it.
+        is_tree: Everything below is touched too, and its content read.
+        is_glob: It is a pattern of the shell that stands for many paths.
+        is_guess: It may be no path at all, but a word of a command nothing is known about.
+    """
+
+    path: str
+    spot: str
+    kind: PathKind = "read"
+    is_tree: bool = False
+    is_glob: bool = False
+    is_guess: bool = False
+
+
+def spot(path: str, cwd: str) -> str:
+    """Return under which name the facts about a path are kept. `~` is left for who looks."""
+    return path if path.startswith("~") else posixpath.join(cwd, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was seen of the paths of one call.
+
+    Attributes:
+        places: What each spot is; a pattern may be many places, and None is too many.
+        below: What lies below a spot and is forbidden by a rule.
+        forbidden: All that a rule forbids by path, for files that have several names.
+    """
+
+    places: Mapping[str, tuple[PathFacts, ...] | None] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    below: Mapping[str, Found] = field(default_factory=lambda: MappingProxyType({}))
+    forbidden: Found | None = None
+
+
+NO_FACTS = Facts()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A touched path with what was seen of it; what was not looked at is not known."""
+
+    touch: Touch
+    places: tuple[PathFacts, ...]
+    is_known: bool
+
+    @classmethod
+    def of(cls, touch: Touch, facts: Facts) -> "Target":
+        """Return a touched path with what was seen of it."""
+        places = facts.places.get(touch.spot)
+        if places is None:
+            lexical = posixpath.normpath("/" + touch.spot.lstrip("/"))
+            return cls(touch, (PathFacts(lexical, lexical, FileKind.UNKNOWN),), is_known=False)
+        return cls(touch, places, all(place.is_known for place in places))

@@ -1,0 +1,100 @@
+"""What rules and directories say about paths: as written and as they really are."""
+
+from collections.abc import Iterator
+
+from gantlet.permissions.context import PermissionContext
+from gantlet.permissions.facts import Facts, Target
+from gantlet.permissions.protected import is_nowhere
+from gantlet.permissions.workspace import Directory
+from gantlet.rules import EDIT, READ, PathParts, Rule, RuleSet
+from gantlet.system import PathFacts
+from gantlet.tool import Covered, PathKind
+
+#: Which rules forbid a kind of touch: what may not be read may not be edited either.
+_FORBIDDEN_BY = {"read": (READ,), "edit": (EDIT, READ)}
+#: Which rules allow it: where editing is allowed, reading is.
+_ALLOWED_BY = {"read": (READ, EDIT), "edit": (EDIT,)}
+
+
+def forbidding_rule(rules: RuleSet, place: PathFacts, kind: PathKind, facts: Facts) -> Rule | None:
+    """Return a deny or ask rule that means the place by any of its names, or None."""
+    for path in _names(place, facts):
+        parts = PathParts.of(path)
+        for tool in _FORBIDDEN_BY[kind]:
+            rule = rules.for_path(tool, parts)
+            if rule is not None:
+                return rule
+    return None
+
+
+def has_forbidding(context: PermissionContext, kind: PathKind) -> bool:
+    """Return whether any rule forbids or asks about some path for a kind of touch."""
+    return any(
+        rules.has_paths(tool)
+        for rules in (context.deny, context.ask)
+        for tool in _FORBIDDEN_BY[kind]
+    )
+
+
+def _names(place: PathFacts, facts: Facts) -> Iterator[str]:
+    """Yield the names of a place, and those of forbidden files that are the same file."""
+    yield place.lexical
+    if place.real != place.lexical:
+        yield place.real
+    if place.is_linked and facts.forbidden is not None:
+        for other in facts.forbidden.paths:
+            if other.inode is not None and other.inode == place.inode:
+                yield other.lexical
+
+
+def cover(
+    context: PermissionContext, target: Target, *, with_rules: bool, edits_inside: bool
+) -> tuple[list[Covered], list[Rule]] | None:
+    """Return what covers every place a path can be, by both of its names; None if anything is bare.
+
+    Reading is covered inside the working directories. Editing there is covered only where the mode
+    says so (`edits_inside`). Elsewhere it takes a rule.
+    """
+    if not target.is_known:
+        return None
+    covered: list[Covered] = []
+    used: list[Rule] = []
+    for place in target.places:
+        for path in dict.fromkeys((place.lexical, place.real)):
+            directory = _directory(context, target.touch.kind, path, edits_inside=edits_inside)
+            if directory is not None:
+                covered.append(Covered(path, f"inside {directory.path}"))
+                continue
+            rule = _allowing_rule(context, target, path) if with_rules else None
+            if rule is None:
+                return None
+            covered.append(Covered(path, f"rule {rule.text}"))
+            used.append(rule)
+    return covered, used
+
+
+def goes_nowhere(target: Target) -> bool:
+    """Return whether what is written to a path vanishes."""
+    return target.is_known and all(is_nowhere(place) for place in target.places)
+
+
+def _directory(
+    context: PermissionContext, kind: PathKind, path: str, *, edits_inside: bool
+) -> Directory | None:
+    """Return the directory that makes touching a path harmless, or None."""
+    directories: tuple[Directory, ...] = ()
+    if kind == "read":
+        directories = (*context.working_directories, *context.workspace.readable)
+    elif edits_inside:
+        directories = context.working_directories
+    return next((one for one in directories if one.holds(path)), None)
+
+
+def _allowing_rule(context: PermissionContext, target: Target, path: str) -> Rule | None:
+    """Return an allow rule that means a path exactly as it is spelled, or None."""
+    kind, parts = target.touch.kind, PathParts.of(path)
+    for tool in _ALLOWED_BY[kind]:
+        rule = context.counted_allow.for_path(tool, parts, with_root=kind == "read")
+        if rule is not None:
+            return rule
+    return None

@@ -1,0 +1,181 @@
+"""The layers: each has one opinion about a call, or none. None knows another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from gantlet.messages import Behaviour
+from gantlet.permissions.case import Case
+from gantlet.permissions.facts import Target
+from gantlet.permissions.files import has_forbidding
+from gantlet.permissions.matching import Match, forbidding_match
+from gantlet.permissions.proof import BY_RULES, SAFE_ONLY, Proved
+from gantlet.permissions.protected import is_own, why_protected, why_special
+from gantlet.permissions.proving import prove
+from gantlet.permissions.verdict import Ballot
+from gantlet.system import PathFacts
+from gantlet.tool import Allow, Ask, Deny, Mode, Vote
+
+
+class Layer(Protocol):
+    """One permission question."""
+
+    name: ClassVar[str]
+
+    def vote(self, case: Case) -> Ballot | None:
+        """Return an opinion with its reason, or None. Never calls the next layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookLayer:
+    """What the user's hooks said before the call."""
+
+    name: ClassVar[str] = "hook"
+
+    def vote(self, case: Case) -> Ballot | None:
+        """Pass the hooks' vote on."""
+        return _passed_on(self.name, case.request.hook_vote)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLayer:
+    """What the tool itself thinks."""
+
+    name: ClassVar[str] = "tool"
+
+    def vote(self, case: Case) -> Ballot | None:
+        """Pass the tool's vote on."""
+        return _passed_on(self.name, case.request.tool_vote)
+
+
+def _passed_on(layer: str, vote: Vote | None) -> Ballot | None:
+    """Return somebody else's vote as a ballot."""
+    return None if vote is None else Ballot(layer, vote)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLayer:
+    """Paths that no rule or mode should let pass unseen."""
+
+    name: ClassVar[str] = "files"
+
+    def vote(self, case: Case) -> Ballot | None:
+        """Deny what is no file; ask about what decides over programs or has several names."""
+        ballots = [ballot for target in case.targets for ballot in self._about(case, target)]
+        denials = (ballot for ballot in ballots if ballot.behaviour is Behaviour.DENY)
+        asks = (ballot for ballot in ballots if not ballot.is_checkable)
+        return next(denials, None) or next(asks, None) or next(iter(ballots), None)
+
+    def _about(self, case: Case, target: Target) -> Iterator[Ballot]:
+        """Yield every objection to one touched path."""
+        for place in target.places:
+            special = None if target.touch.is_guess else why_special(place)
+            if special is not None:
+                yield self._special(case, special)
+            yield from self._protected(case, target, place)
+            yield from self._several_names(case, target, place)
+        if not (target.is_known or target.touch.is_guess) and has_forbidding(
+            case.context, target.touch.kind
+        ):
+            path = target.touch.path
+            yield self._ask(f"What {path} really is cannot be told, and some paths are forbidden.")
+
+    def _special(self, case: Case, why: str) -> Ballot:
+        """Return a no to a tool, and a question about a command."""
+        if case.reading is None:
+            return Ballot(self.name, Deny(f"{why}. Name a file instead.", self.name))
+        return self._ask(f"{why}.")
+
+    def _protected(self, case: Case, target: Target, place: PathFacts) -> Iterator[Ballot]:
+        """Yield a question about editing what decides over us or other programs."""
+        if target.touch.kind != "edit" and not target.touch.is_guess:
+            return
+        paths = (place.lexical, place.real)
+        if any(is_own(path, case.context.workspace) for path in paths):
+            yield self._ask(f"{target.touch.path} decides what is allowed from then on.")
+        if target.touch.is_guess or case.context.mode is Mode.BYPASS:
+            return
+        for why in filter(None, map(why_protected, paths)):
+            yield self._ask(f"{target.touch.path} is protected: {why}.", is_checkable=True)
+
+    def _several_names(self, case: Case, target: Target, place: PathFacts) -> Iterator[Ballot]:
+        """Yield a question about a file whose other names may be forbidden."""
+        forbidden = case.request.facts.forbidden
+        is_clear = forbidden is not None and forbidden.is_complete
+        if place.is_linked and not is_clear and has_forbidding(case.context, target.touch.kind):
+            path = target.touch.path
+            yield self._ask(f"{path} has other names, and one of them may be forbidden.")
+
+    def _ask(self, reason: str, *, is_checkable: bool = False) -> Ballot:
+        """Return a question."""
+        return Ballot(self.name, Ask(reason, self.name), is_checkable=is_checkable)
+
+
+@dataclass(frozen=True, slots=True)
+class SafeLayer:
+    """What is harmless by itself: reading inside, safe programs."""
+
+    name: ClassVar[str] = "safe"
+
+    def vote(self, case: Case) -> Ballot | None:
+        """Allow what can be proved harmless without any rule."""
+        proving = prove(case, SAFE_ONLY)
+        if not isinstance(proving, Proved):
+            return None
+        reason = f"{case.name} only reads what may be read."
+        return Ballot(self.name, Allow(proving.proof, reason, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class DenyLayer:
+    """The deny rules, from every source."""
+
+    name: ClassVar[str] = "deny rules"
+
+    def vote(self, case: Case) -> Ballot | None:
+        """Deny what a rule denies."""
+        match = forbidding_match(case.context.deny, case)
+        if match is None:
+            return None
+        return Ballot(self.name, Deny(_by_rule(match), str(match.rule.source)), match.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLayer:
+    """The ask and allow rules, from every source that counts."""
+
+    name: ClassVar[str] = "rules"
+
+    def vote(self, case: Case) -> Ballot | None:
+        """Ask where a rule says so; else allow what rules cover."""
+        match = forbidding_match(case.context.ask, case)
+        if match is not None:
+            return Ballot(self.name, Ask(_by_rule(match), str(match.rule.source)), match.rule)
+        if not case.context.counted_allow.rules:
+            return None
+        proving = prove(case, BY_RULES)
+        if not isinstance(proving, Proved) or not proving.rules:
+            return None
+        rule = proving.rules[0]
+        vote = Allow(proving.proof, f"{rule.text} allows it.", str(rule.source))
+        return Ballot(self.name, vote, rule)
+
+
+def _by_rule(match: Match) -> str:
+    """Return why a rule forbids, in a sentence."""
+    does = "denies" if match.rule.behaviour is Behaviour.DENY else "asks about"
+    return f"The rule {match.rule.text} {does} {match.part}."
+
+
+@dataclass(frozen=True, slots=True)
+class ModeLayer:
+    """The mode as a layer: plan mode is the only one that votes, and it only denies."""
+
+    name: ClassVar[str] = "mode"
+
+    def vote(self, case: Case) -> Ballot | None:
+        """While planning, look but do not touch."""
+        if not case.plans or case.is_read_only:
+            return None
+        reason = f"{case.name} may change things; plan mode only reads."
+        return Ballot(self.name, Deny(reason, "plan mode"))

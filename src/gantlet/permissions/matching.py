@@ -1,0 +1,98 @@
+"""Which rules mean a call."""
+
+from dataclasses import dataclass
+
+from gantlet.permissions.case import Case
+from gantlet.permissions.facts import Target
+from gantlet.permissions.files import forbidding_rule
+from gantlet.rules import (
+    HostPattern,
+    NameSpec,
+    OwnSpec,
+    ParamPattern,
+    Rule,
+    RuleSet,
+    host_of,
+    strongest,
+)
+from gantlet.system import FileKind
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A rule that means a call, and the part of the call it means."""
+
+    rule: Rule
+    part: str
+
+
+def forbidding_match(rules: RuleSet, case: Case) -> Match | None:
+    """Return the rule of a deny or ask set that means the call, or None."""
+    if not rules.rules:
+        return None
+    whole = rules.whole(case.names) or special_rule(rules, case)
+    if whole is not None:
+        return Match(whole, case.shown)
+    return _by_command(rules, case) or _by_path(rules, case)
+
+
+def special_rule(rules: RuleSet, case: Case) -> Rule | None:
+    """Return a rule about some calls of the tool that means this one, commands and paths apart."""
+    found = rules.special(case.names)
+    return strongest(rule for rule in found if _means(rule, case)) if found else None
+
+
+def _means(rule: Rule, case: Case) -> bool:
+    """Return whether a rule means the call. What cannot be compared is forbidden, never allowed."""
+    match rule.spec:
+        case ParamPattern() as param:
+            return param.matches(case.request.call.input)
+        case HostPattern() as pattern if case.rule_text is not None:
+            host = host_of(case.rule_text)
+            return rule.forbids if host is None else pattern.matches(host, forbids=rule.forbids)
+        case NameSpec() as name if case.rule_text is not None:
+            return name.matches(case.rule_text, forbids=rule.forbids)
+        case HostPattern(text) | OwnSpec(text):
+            return _by_own_matcher(rule, case, text)
+        case NameSpec(pattern):
+            return _by_own_matcher(rule, case, pattern.text)
+        case _:
+            return False
+
+
+def _by_own_matcher(rule: Rule, case: Case, text: str) -> bool:
+    """Let the tool itself compare."""
+    matcher = case.request.tool.permission_matcher(case.request.args)
+    return rule.forbids if matcher is None else bool(matcher(text))
+
+
+def _by_command(rules: RuleSet, case: Case) -> Match | None:
+    """Return a rule that means a command of the line, in any of its forms."""
+    if case.reading is None or not rules.has_commands(case.names):
+        return None
+    for part in case.reading.parts:
+        for text in part.rule_texts:
+            rule = rules.for_command(case.names, text)
+            if rule is not None:
+                return Match(rule, part.shown)
+    return None
+
+
+def _by_path(rules: RuleSet, case: Case) -> Match | None:
+    """Return a rule that means a path the call touches."""
+    for target in case.targets:
+        rule = path_match(rules, target, case)
+        if rule is not None:
+            return Match(rule, target.touch.path)
+    return None
+
+
+def path_match(rules: RuleSet, target: Target, case: Case) -> Rule | None:
+    """Return a rule that means a touched path. What may be no path counts if a file is there."""
+    for place in target.places:
+        if target.touch.is_guess and place.kind is FileKind.MISSING:
+            continue
+        rule = forbidding_rule(rules, place, target.touch.kind, case.request.facts)
+        if rule is not None:
+            return rule
+    return None

@@ -1,0 +1,134 @@
+"""Having the paths of a call looked at, by somebody who may."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Protocol
+
+from gantlet.permissions.case import Case
+from gantlet.permissions.context import PermissionContext
+from gantlet.permissions.decision import Request
+from gantlet.permissions.facts import Facts, Touch
+from gantlet.permissions.files import has_forbidding
+from gantlet.rules import EDIT, READ, PathParts
+from gantlet.system import Found, PathFacts
+
+
+class Eyes(Protocol):
+    """Who looks at files. Permission itself never does."""
+
+    def look(self, path: str, cwd: str) -> PathFacts:
+        """Return what is known about a path."""
+
+    def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
+        """Return what a shell's pattern can stand for, or None where that is too much."""
+
+    def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
+        """Return what lies below a directory and is wanted."""
+
+
+def see(request: Request, context: PermissionContext, eyes: Eyes) -> Request:
+    """Return the request with everything seen that judging it needs."""
+    sight = Sight(request, context, eyes)
+    seen = sight.looked()
+    return sight.searched(seen) if sight.needs_search(seen) else seen
+
+
+@dataclass(frozen=True)
+class Sight:
+    """One request in front of one pair of eyes: a quick look, and a search where one is needed."""
+
+    request: Request
+    context: PermissionContext
+    eyes: Eyes
+
+    @cached_property
+    def _touches(self) -> tuple[Touch, ...]:
+        """The paths to look at. Guesses matter only where something is forbidden."""
+        touches = Case(self.request, self.context).touches
+        if has_forbidding(self.context, "read"):
+            return touches
+        return tuple(touch for touch in touches if not touch.is_guess)
+
+    def looked(self) -> Request:
+        """Return the request with what a look at each path shows."""
+        places = {touch.spot: self._look(touch) for touch in self._touches}
+        return replace(self.request, facts=Facts(places=MappingProxyType(places)))
+
+    def _look(self, touch: Touch) -> tuple[PathFacts, ...] | None:
+        """Look at one path, or at all that a pattern stands for."""
+        if touch.is_glob:
+            return self.eyes.expand(touch.spot, "/")
+        return (self.eyes.look(touch.spot, "/"),)
+
+    def needs_search(self, seen: Request) -> bool:
+        """Return whether something could only be told by searching directories."""
+        return bool(self._trees) or self._has_linked(seen)
+
+    def searched(self, seen: Request) -> Request:
+        """Return the request with what lies below its directories and is forbidden.
+
+        This may take a while: it is for a thread of its own.
+        """
+        below = {
+            spot: self._find_below(seen, spot) for spot in dict.fromkeys(map(_spot, self._trees))
+        }
+        forbidden = self._find_forbidden() if self._has_linked(seen) else None
+        facts = replace(seen.facts, below=MappingProxyType(below), forbidden=forbidden)
+        return replace(seen, facts=facts)
+
+    @cached_property
+    def _trees(self) -> tuple[Touch, ...]:
+        """The directories of which everything below is touched, where something is forbidden."""
+        return tuple(
+            touch
+            for touch in self._touches
+            if touch.is_tree and has_forbidding(self.context, touch.kind)
+        )
+
+    def _has_linked(self, seen: Request) -> bool:
+        """Return whether a touched file has several names, and something is forbidden."""
+        if not has_forbidding(self.context, "edit"):
+            return False
+        places = (place for found in seen.facts.places.values() for place in found or ())
+        return any(place.is_linked for place in places)
+
+    def _find_below(self, seen: Request, spot: str) -> Found:
+        """Search everything a spot stands for."""
+        places = seen.facts.places.get(spot)
+        if places is None:
+            return Found(is_complete=False)
+        found = [self.eyes.find(place.real, self._is_forbidden) for place in places]
+        return _joined(found)
+
+    def _find_forbidden(self) -> Found:
+        """Search for every file that a rule forbids by its path."""
+        patterns = (
+            pattern
+            for rules in (self.context.deny, self.context.ask)
+            for tool in (READ, EDIT)
+            for pattern in rules.path_patterns(tool)
+        )
+        roots = dict.fromkeys(root for pattern in patterns for root in pattern.roots)
+        return _joined([self.eyes.find(root, self._is_forbidden) for root in roots])
+
+    def _is_forbidden(self, path: str) -> bool:
+        """Return whether a rule denies a path or asks about it."""
+        parts = PathParts.of(path)
+        return any(
+            rules.for_path(tool, parts) is not None
+            for rules in (self.context.deny, self.context.ask)
+            for tool in (READ, EDIT)
+        )
+
+
+def _spot(touch: Touch) -> str:
+    """Return a touch's spot."""
+    return touch.spot
+
+
+def _joined(found: list[Found]) -> Found:
+    """Return several searches as one."""
+    paths = tuple(path for one in found for path in one.paths)
+    return Found(paths, all(one.is_complete for one in found))

@@ -1,0 +1,152 @@
+"""What the analysis of a command line says: frozen values, compared as values."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+#: Ways by which a command stands on its own, although it is not written at the top.
+_OWN_WAYS = frozenset({"substitution", "process substitution"})
+
+
+@dataclass(frozen=True, slots=True)
+class PathUse:
+    """One path a command reads or writes, decoded, relative to the command's directory.
+
+    A leading `~` or `~/` is the home directory; a file of that name is written `./~`.
+    """
+
+    path: str
+    is_tree: bool = False
+    is_glob: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a command, as the program will get it where that is known.
+
+    Attributes:
+        text: The decoded value if literal, else the best known text. An unquoted leading `~` is
+            kept, and the word counts as literal; `raw` tells it from a quoted one.
+        has_glob: It holds unquoted `*`, `?` or `[`: any number of words with names of files.
+        can_split: It holds an unquoted expansion: any number of words.
+        is_process: It is one process substitution: the name of a pipe.
+    """
+
+    text: str
+    is_literal: bool
+    raw: str
+    has_glob: bool = False
+    can_split: bool = False
+    is_process: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """One redirection. The target of a here-document or here-string is its text."""
+
+    operator: str
+    fd: int | None
+    target: Word
+    reads: bool
+    writes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One `name=value` in front of a command, or standing alone."""
+
+    name: str
+    value: Word
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """One program with its words, its assignments and its redirections.
+
+    Attributes:
+        argv: Empty for what only assigns or redirects, also for the redirections of a group.
+        cwd: The directory it runs in, relative to the start: `.` is the start itself, a literal
+            path follows `cd`, None is unknown.
+        via: How it is reached: empty as written at the top, else the ways in order, such as
+            ("substitution",) or ("timeout", "sh -c").
+        stdin_paths: What the paths that reach it through a pipe lie in, or None if unknown.
+    """
+
+    argv: tuple[Word, ...]
+    assignments: tuple[Assignment, ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    cwd: str | None = "."
+    raw: str = ""
+    via: tuple[str, ...] = ()
+    stdin_paths: tuple[PathUse, ...] | None = None
+
+    @property
+    def program(self) -> str | None:
+        """The last part of the program's path, or None where it is not known."""
+        if not self.argv or not self.argv[0].is_literal:
+            return None
+        return self.argv[0].text.rpartition("/")[2]
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether another listed command runs it: a wrapper, a shell, an expansion."""
+        return any(way not in _OWN_WAYS for way in self.via)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A command line taken apart.
+
+    Attributes:
+        parts: The simple commands of the list as written, one by one; wrappers stay on. One whose
+            directory or loop variable has several possible values is listed once for each.
+        commands: All simple commands that may run: the parts, those in substitutions, behind
+            wrappers, in `-c` scripts, and so on.
+        doubts: Why the reading is not proved.
+    """
+
+    source: str
+    parts: tuple[SimpleCommand, ...]
+    commands: tuple[SimpleCommand, ...]
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the shell can only do what `commands` says."""
+        return not self.doubts
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOnly:
+    """The command is proved to change nothing, and to read only the paths it names."""
+
+    entry: str
+    reads: tuple[PathUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """The command changes exactly the paths it names; `is_edit` if acceptEdits may cover it."""
+
+    entry: str
+    reads: tuple[PathUse, ...]
+    writes: tuple[PathUse, ...]
+    is_edit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotKnown:
+    """Nothing is proved about the command. `mentions` may be paths it touches, or not."""
+
+    reason: str
+    mentions: tuple[PathUse, ...] = ()
+
+
+Judgement = ReadOnly | Writes | NotKnown
+
+
+class ExitMeaning(StrEnum):
+    """What an exit code says: all went well, the answer is no, or something is broken."""
+
+    OK = "ok"
+    NO = "no"
+    BROKEN = "broken"

@@ -1,0 +1,250 @@
+"""Interpreters with their code on the command line, and options whose value is a command."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gantlet.shell.analysis import SimpleCommand, Word
+from gantlet.shell.carriers.load import MAX_GUESSED_WORDS, Load, carried, joined
+from gantlet.shell.options import parse_arguments
+from gantlet.shell.programs.awk_program import AWK_OPTIONS, AwkProblem, awk_problem
+from gantlet.shell.programs.sed_script import SED_OPTIONS, SedScript, read_sed_script
+
+#: Which options are followed by code, for each interpreter without its version.
+_CODE_OPTIONS: dict[str, str] = {
+    "python": "c", "pypy": "c", "perl": "eE", "ruby": "e", "node": "ep", "nodejs": "ep",
+    "bun": "e", "deno": "", "php": "rBRE", "lua": "e", "luajit": "e", "tclsh": "", "expect": "c",
+    "osascript": "e", "julia": "eE", "Rscript": "e", "R": "e", "groovy": "e", "scala": "e",
+    "ghc": "e", "guile": "c", "racket": "e", "elixir": "e", "erl": "", "swift": "e", "jshell": "",
+    "vim": "cS", "vi": "c", "nvim": "c", "ex": "c", "view": "c", "emacs": "", "ed": "",
+    "sqlite3": "", "psql": "c", "mysql": "e", "irb": "e", "pry": "e", "dc": "e", "m4": "",
+    "make": "", "gmake": "", "gawk": "", "bc": "", "ipython": "c", "jq": "",
+}  # fmt: skip
+INTERPRETERS = frozenset(_CODE_OPTIONS) | {"awk", "mawk", "nawk", "original-awk", "sed", "gsed"}
+
+_VERSION = re.compile(r"[0-9.]+$")
+_RUNS = re.compile(
+    r"system|exec|popen|spawn|subprocess|child_process|qx|%x|`|Kernel|Open3|passthru|proc_open"
+    r"|pcntl|pty\b|__import__|importlib|getattr|builtins|ctypes|\beval\b|\bcompile\b|\brunpy\b"
+    r"|fork|syscall|\bos\b|shutil|Process|Runtime|(?m:^|[;|\"' ])\s*:?!|shell|\bsh\b|\bopen\b[^\n]*\|"
+    r"|asyncio|multiprocessing|Command|popen|run\(|call\(|base64|codecs|decode|\bdo\b\s+shell",
+    re.IGNORECASE,
+)
+_WORD_BREAKS = re.compile(r"[\s'\"`,()\[\]{}<>;|&=+!]+")
+_SEPARATOR = re.compile(r"[;\n]|&&|\|\||\|")
+
+
+@dataclass(frozen=True, slots=True)
+class RunningOptions:
+    """Options whose value is a command: single letters, and longer names."""
+
+    letters: str = ""
+    names: tuple[str, ...] = ()
+
+    def value(self, text: str, following: Sequence[Word]) -> str:
+        """Return the command in an option, also clustered, attached or abbreviated."""
+        if text in self.names:
+            return joined(following)
+        if text.startswith("--"):
+            given, equals, attached = text.partition("=")
+            if len(given) < 4 or not any(name.startswith(given) for name in self.names):
+                return ""
+            return attached if equals else joined(following)
+        if text.startswith("-"):
+            for at, letter in enumerate(text[1:], start=2):
+                if letter in self.letters:
+                    return text[at:] or joined(following)
+        return ""
+
+
+def _running(*options: str) -> RunningOptions:
+    letters = "".join(option[1] for option in options if len(option) == 2)
+    return RunningOptions(letters, tuple(option for option in options if len(option) > 2))
+
+
+#: Options whose value is a command, for each program.
+_RUNNING_OPTIONS: dict[str, RunningOptions] = {
+    "tar": _running(
+        *("--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command"),
+        *("-F", "--info-script", "--new-volume-script"),
+    ),
+    "rsync": _running("-e", "--rsh", "--rsync-path"),
+    "scp": _running("-S", "-o"),
+    "sftp": _running("-S", "-o"),
+    "man": _running("-P", "--pager", "-H"),
+    "sort": _running("--compress-program"),
+    "rg": _running("--pre", "--hostname-bin"),
+    "zip": _running("-TT", "--unzip-command"),
+    "split": _running("--filter"),
+    "tcpdump": _running("-z"),
+    "go": _running("-exec", "--exec", "-toolexec", "-vettool"),
+    "gdb": _running("-ex", "-iex", "--eval-command"),
+    "lldb": _running("-o", "--one-line", "-O"),
+    "nmap": _running("--script"),
+    "dpkg": _running("--pre-invoke", "--post-invoke"),
+    "apt": _running("-o"),
+    "apt-get": _running("-o"),
+    "wget": _running("--use-askpass"),
+    "crontab": _running("-e"),
+    "mutt": _running("-e"),
+    "emacs": _running("--eval", "--execute"),
+    "deno": _running("eval"),
+    "npm": _running("--script-shell"),
+    "cargo": _running("--config"),
+    "ansible": _running("-a"),
+    "sqlite3": _running("-cmd"),
+    "tmux": _running("-c"),
+    "ssh-keygen": _running("-D"),
+    "xterm": _running("-e"),
+    "gnome-terminal": _running("-e", "--command"),
+    "konsole": _running("-e"),
+}
+
+#: The same for git, by subcommand.
+_GIT_OPTIONS: dict[str, RunningOptions] = {
+    "rebase": _running("-x", "--exec"),
+    "difftool": _running("-x", "--extcmd"),
+    "grep": _running("-O", "--open-files-in-pager"),
+    "filter-branch": _running(
+        *("--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--parent-filter"),
+        *("--commit-filter", "--tag-name-filter", "--setup"),
+    ),
+    "push": _running("--receive-pack", "--exec"),
+    "archive": _running("--exec"),
+    **dict.fromkeys(
+        ("clone", "fetch-pack", "ls-remote", "fetch", "pull"), _running("-u", "--upload-pack")
+    ),
+}
+
+
+#: Programs that may carry something here.
+CODE_PROGRAMS = frozenset(_RUNNING_OPTIONS) | INTERPRETERS | {"git"}
+
+
+def base_name(name: str) -> str:
+    """Return an interpreter's name without its version."""
+    return _VERSION.sub("", name) if name[-1:].isdigit() and name not in _CODE_OPTIONS else name
+
+
+def read_code(name: str, command: SimpleCommand, stdin: Sequence[str], load: Load) -> None:
+    """Add what an interpreter's code, or an option, runs; do nothing for other programs."""
+    if name in _RUNNING_OPTIONS:
+        _read_options(command, _RUNNING_OPTIONS[name], load)
+    if name in ("awk", "gawk", "mawk", "nawk", "original-awk"):
+        _read_awk(command, load)
+    elif name in ("sed", "gsed"):
+        _read_sed(command, load)
+    elif name == "git":
+        _read_git(command, load)
+    elif base_name(name) in _CODE_OPTIONS:
+        _read_interpreter(command, _CODE_OPTIONS[base_name(name)], stdin, load)
+
+
+def _read_interpreter(
+    command: SimpleCommand, letters: str, stdin: Sequence[str], load: Load
+) -> None:
+    """Search all text that may be code; the interpreter's own options are not followed."""
+    texts = [redirect.target for redirect in command.redirects if redirect.operator[:2] == "<<"]
+    for word in texts:
+        _search(command, word, load)
+    for text in stdin:
+        _search(command, Word(text, is_literal=True, raw=text), load)
+    words = command.argv[1:]
+    for index, word in enumerate(words):
+        before = words[index - 1].text if index else ""
+        is_code = (
+            before.startswith("-") and bool(set(before.lstrip("-")[-1:]) & set(letters))
+        ) or before in ("--eval", "--print", "--execute", "eval", "--cmd", "-Command")
+        if is_code and not word.is_literal:
+            load.doubts.append(f"The code for {command.program} is not written out.")
+        if is_code or len(word.text) > 2:
+            _search(command, word, load)
+
+
+def _search(command: SimpleCommand, word: Word, load: Load) -> None:
+    """Guess at the commands in code that may start some."""
+    if not _RUNS.search(word.text) or not re.search(r"[\s(]|^[-+:].*!|`", word.text):
+        return
+    load.doubts.append(f"Code for {command.program} may run commands.")
+    guess_commands(command, word.text, f"{command.program} code", load)
+
+
+def guess_commands(command: SimpleCommand, text: str, way: str, load: Load) -> None:
+    """Add a command for every word of a text, whatever its quotes and brackets mean."""
+    budget = 400
+    for piece in _SEPARATOR.split(text):
+        words = [
+            Word(token, is_literal=True, raw=token) for token in _WORD_BREAKS.split(piece) if token
+        ]
+        for start in range(min(len(words), budget)):
+            run = words[start : start + MAX_GUESSED_WORDS]
+            load.guesses.append(carried(command, run, way))
+        budget -= min(len(words), budget)
+
+
+def _read_options(command: SimpleCommand, names: RunningOptions, load: Load) -> None:
+    words = command.argv[1:]
+    for index, word in enumerate(words):
+        value = names.value(word.text, words[index + 1 : index + 2])
+        if value:
+            way = f"{command.program} option"
+            load.add_script(command, value, way)
+            load.add_script(command, value.partition("=")[2].lstrip("!"), way)
+
+
+def _read_awk(command: SimpleCommand, load: Load) -> None:
+    parsed = parse_arguments(command.argv[1:], AWK_OPTIONS, permutes=False)
+    programs = command.argv[1:] if parsed.problem else parsed.operands[:1]
+    for word in programs:
+        problem = awk_problem(word.text)
+        if problem in (AwkProblem.RUNS, AwkProblem.UNCLEAR):
+            load.doubts.append("An awk program may run commands.")
+            guess_commands(command, word.text, "awk code", load)
+
+
+def _read_sed(command: SimpleCommand, load: Load) -> None:
+    parsed = parse_arguments(command.argv[1:], SED_OPTIONS)
+    scripts = list(command.argv[1:])
+    if not parsed.problem:
+        scripts = parsed.values("-e") or ([] if parsed.has("-f") else parsed.operands[:1])
+    for word in scripts:
+        if read_sed_script(word.text) in (SedScript.RUNS, SedScript.UNCLEAR):
+            load.doubts.append("A sed script may run commands.")
+            guess_commands(command, word.text, "sed code", load)
+
+
+def _read_git(command: SimpleCommand, load: Load) -> None:
+    """Add what git hands to a shell: configuration, aliases, `bisect run`, and so on."""
+    words = command.argv[1:]
+    for index, word in enumerate(words):
+        text = word.text
+        if text in ("-c", "--config-env") and index + 1 < len(words):
+            _add_setting(command, words[index + 1].text, load)
+        elif text.startswith("-c") and "=" in text:
+            _add_setting(command, text[2:], load)
+        elif text.startswith("ext::"):
+            load.add_script(command, text[len("ext::") :], "git ext::")
+        elif "=!" in text or text.startswith("!"):
+            load.doubts.append("git may run a command of its configuration.")
+            load.add_script(command, text.partition("!")[2], "git alias")
+        elif text in _GIT_OPTIONS:
+            _read_options(command, _GIT_OPTIONS[text], load)
+        elif text in ("bisect", "submodule"):
+            _add_each(command, words[index + 1 :], load)
+
+
+def _add_setting(command: SimpleCommand, text: str, load: Load) -> None:
+    """Add the value of a setting, which may be a command."""
+    value = text.partition("=")[2]
+    if value.startswith("!"):
+        load.doubts.append("git may run a command of its configuration.")
+    if " " in value or value.startswith("!") or "/" in value:
+        load.add_script(command, value.lstrip("!"), "git -c")
+
+
+def _add_each(command: SimpleCommand, words: Sequence[Word], load: Load) -> None:
+    """Add the command of `bisect run` or `submodule foreach`."""
+    if words and words[0].text in ("run", "foreach"):
+        rest = [word for word in words[1:] if not word.text.startswith("-")]
+        load.add_command(command, rest, f"git {words[0].text}")
+        load.add_script(command, joined(rest), f"git {words[0].text}")

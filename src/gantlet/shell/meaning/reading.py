@@ -1,0 +1,193 @@
+"""From a source to all the commands that may run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from gantlet.shell.analysis import SimpleCommand, Word
+from gantlet.shell.carriers.carry import load_of
+from gantlet.shell.carriers.load import ScriptText
+from gantlet.shell.carriers.shells import SHELLS
+from gantlet.shell.grammar.parser import parse
+from gantlet.shell.grammar.scan import MAX_DEPTH
+from gantlet.shell.grammar.syntax import Nested, Notes, Simple, WordNode
+from gantlet.shell.meaning.effects import governs
+from gantlet.shell.meaning.guesses import guess_commands, is_positional
+from gantlet.shell.meaning.loose import loose_commands
+from gantlet.shell.meaning.spoken import spoken
+from gantlet.shell.meaning.state import State
+from gantlet.shell.meaning.walk import Met, Walk, Where
+from gantlet.shell.pipes import with_stdin_paths
+from gantlet.shell.programs.names import PROGRAM_NAMES
+
+MAX_COMMANDS = 1000
+_MAX_STEPS = 512
+_MAX_LEFT = 4
+
+_EXPORTERS = frozenset({"export", "declare", "typeset", "local", "readonly"})
+
+
+@dataclass(slots=True)
+class Reading:
+    """Gathers commands; scripts inside scripts share one budget of characters.
+
+    Attributes:
+        budget: How many characters may still be read again, as scripts inside words.
+    """
+
+    budget: int
+    parts: list[SimpleCommand] = field(default_factory=list)
+    commands: list[SimpleCommand] = field(default_factory=list)
+    doubts: dict[str, None] = field(default_factory=dict)
+    last: SimpleCommand | None = None
+    _positional: list[tuple[Word, ...]] = field(default_factory=list)
+    _dynamic: list[tuple[Met, Notes]] = field(default_factory=list)
+
+    def read(self, source: str, state: State, where: Where) -> None:
+        """Read a source with all that is inside it."""
+        notes = Notes()
+        script = parse(source, notes, where.depth)
+        self.doubts.update(notes.doubts)
+        walk = Walk(notes, lambda met: self._meet(met, notes), with_stdin_paths)
+        walk.script(script, state, where)
+        for lost in notes.lost:
+            self.commands.extend(loose_commands(lost, where.via))
+        self._guess(notes)
+
+    def _meet(self, met: Met, notes: Notes) -> None:
+        where = met.where
+        if where.is_part:
+            self.parts.extend(met.commands)
+        self.commands.extend(met.commands)
+        node = met.node
+        for assignment in node.assignments:
+            if not node.words and governs(assignment.name):
+                self._doubt(f"{assignment.name} changes what later commands do.")
+        if not node.words:
+            return
+        if any([word.stretches or word.has_braces or word.word.has_glob for word in node.words]):
+            self._dynamic.append((met, notes))
+        if node.words[0].word.text in notes.functions or node.words[0].word.text == "set":
+            self._positional.append(tuple(word.word for word in node.words[1:]))
+        for command in met.commands:
+            self._carry(command, where)
+        self._read_processes(node, met.commands[0], where)
+
+    def _doubt(self, reason: str) -> None:
+        self.doubts[reason] = None
+
+    def _carry(self, command: SimpleCommand, where: Where) -> None:
+        """Add what a command carries, and what that carries, and so on."""
+        waiting = [(command, False)]
+        for _ in range(_MAX_STEPS):
+            if not waiting:
+                return
+            current, is_guess = waiting.pop()
+            if len(current.via) - len(where.via) > MAX_DEPTH:
+                waiting.append((current, is_guess))
+                break
+            load = load_of(current, where.stdin)
+            if load is None:
+                continue
+            for doubt in load.doubts:
+                self._doubt(doubt)
+            if is_guess:  # a guess inside a guess is among the guesses already
+                load.guesses.clear()
+            if current.program in _EXPORTERS:
+                self._doubt_exports(current)
+            self.commands.extend(load.commands)
+            self.commands.extend(load.guesses)
+            waiting.extend((inner, is_guess) for inner in load.commands)
+            waiting.extend((inner, True) for inner in load.guesses)
+            for script in load.scripts:
+                self._read_script(script, current, where)
+        self._doubt("Programs that run others are nested too deeply.")
+        for left, _ in waiting[-_MAX_LEFT:]:
+            text = " ".join(word.text for word in left.argv)
+            self.commands.extend(loose_commands(text, left.via))
+
+    def _doubt_exports(self, command: SimpleCommand) -> None:
+        for word in command.argv[1:]:
+            name = word.text.partition("=")[0].rstrip("+")
+            if governs(name):
+                self._doubt(f"{name} changes what later commands do.")
+
+    def _read_script(self, script: ScriptText, carrier: SimpleCommand, where: Where) -> None:
+        self.budget -= len(script.text)
+        via = (*carrier.via, script.way)
+        if self.budget < 0 or len(via) > MAX_DEPTH or where.depth >= MAX_DEPTH:
+            self._doubt("Scripts are nested too deeply.")
+            if self.budget > -len(script.text) * 2:
+                self.commands.extend(loose_commands(script.text, via))
+            return
+        inside = Where(via, is_part=False, depth=where.depth + 1, stdin=where.stdin)
+        self.read(script.text, State((script.cwd,)), inside)
+
+    def _read_processes(self, node: Simple, command: SimpleCommand, where: Where) -> None:
+        """Read what a shell gets from a process substitution that prints literal text."""
+        if command.program not in SHELLS and command.program not in ("source", "."):
+            return
+        nested = [
+            found
+            for holder in (*node.words, *(one.target for one in node.redirects))
+            for found in holder.nested
+        ]
+        for found in nested:
+            self._doubt("A shell runs what another command prints.")
+            for text in _printed(found):
+                self._read_script(ScriptText(text, "stdin", command.cwd), command, where)
+
+    def _guess(self, notes: Notes) -> None:
+        """Add what words that are not written out may become."""
+        waiting, self._dynamic = self._dynamic, []
+        if not waiting:
+            return
+        known: dict[str, list[str]] = {}
+        for assignment in notes.assigned:
+            known.setdefault(assignment.name, []).append(assignment.value.word.text)
+        for words in self._positional:
+            texts = [word.text for word in words if word.text != "--"]
+            for index, text in enumerate(texts, start=1):
+                known.setdefault(str(index), []).append(text)
+            known.setdefault("@", []).append(" ".join(texts))
+            known.setdefault("*", []).append(" ".join(texts))
+        for met, its_notes in waiting:
+            if its_notes is notes:
+                self._guess_one(met, known)
+            else:
+                self._dynamic.append((met, its_notes))
+
+    def _guess_one(self, met: Met, known: dict[str, list[str]]) -> None:
+        nodes = met.node.words
+        if not _is_worth_guessing(nodes, known):
+            return
+        base = replace(met.commands[0], cwd=None, via=(*met.where.via, "expansion"))
+        for words in guess_commands(nodes, known, PROGRAM_NAMES):
+            command = replace(base, argv=words)
+            self.commands.append(command)
+            self._carry(command, met.where)
+
+
+def _is_worth_guessing(nodes: Sequence[WordNode], known: dict[str, list[str]]) -> bool:
+    """Return whether something is known of a word that is not written out, or it is the first."""
+    if not nodes[0].word.is_literal:
+        return True
+    for node in nodes:
+        if node.has_braces:
+            return True
+        for stretch in node.stretches:
+            if stretch.text in known or is_positional(stretch.text) or stretch.text == "IFS":
+                return True
+            if stretch.script is not None or stretch.text.startswith("${"):
+                return True
+    return False
+
+
+def _printed(nested: Nested) -> list[str]:
+    texts: list[str] = []
+    for item in nested.script.items:
+        for _, pipeline in item.links:
+            fed: list[str] = []
+            for command in pipeline.commands:
+                fed = spoken(command, fed) if isinstance(command, Simple) else []
+            texts.extend(fed)
+    return texts

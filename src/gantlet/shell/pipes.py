@@ -1,0 +1,68 @@
+"""Paths that travel through a pipe to `xargs`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gantlet.shell.analysis import PathUse, ReadOnly, SimpleCommand
+from gantlet.shell.judge import judge
+
+_FILTERS = frozenset({"head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "tac", "cat"})
+_NAMES = frozenset({"-l", "-L", "-rl", "-lr", "-ril", "-rli", "-lir", "-Rl", "-il", "-li"})
+_NAMES |= {"--files-with-matches", "--files-without-match", "--files"}
+_CHANGES_LINES = frozenset({"-o", "--only-matching", "-n", "-c", "--count", "-H", "-b", "-A", "-B"})
+
+
+def with_stdin_paths(before: Sequence[SimpleCommand], command: SimpleCommand) -> SimpleCommand:
+    """Return the command with what is known of the paths it is fed."""
+    found: tuple[PathUse, ...] | None = None
+    for index, earlier in enumerate(before):
+        found = _named(earlier) if index == 0 else _filtered(earlier, found)
+        if found is None:
+            return command
+    return replace(command, stdin_paths=found)
+
+
+def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
+    """Return what the paths lie in that a command prints, if it prints nothing else."""
+    words = command.argv[1:]
+    judgement = judge(command)
+    if not isinstance(judgement, ReadOnly) or not all(word.is_literal for word in words):
+        return None
+    texts = {word.text for word in words}
+    name = command.program
+    if name == "echo":
+        return _spoken(command)
+    if name == "find" and not texts & {"-printf", "-ls"}:
+        return tuple(use for use in judgement.reads if use.is_tree)
+    if name in ("fd", "fdfind"):
+        return judgement.reads
+    if name in ("grep", "egrep", "fgrep", "rg") and texts & _NAMES:
+        return judgement.reads or None
+    if judgement.entry == "git ls-files" and not texts & {"-s", "-t", "-v", "--stage", "--format"}:
+        return (PathUse(".", is_tree=True),)
+    if name == "ls" and not judgement.reads[1:] and judgement.reads[0].path == ".":
+        is_plain = not any(
+            text.startswith("-") and text not in ("-1", "-a", "-A") for text in texts
+        )
+        return (PathUse(".", is_tree=True),) if is_plain else None
+    return None
+
+
+def _spoken(command: SimpleCommand) -> tuple[PathUse, ...] | None:
+    """Return the words that `echo` prints, unless `xargs` reads more into them."""
+    text = " ".join(word.text for word in command.argv[1:] if word.text != "-n")
+    if any(mark in text for mark in "\"'\\"):
+        return None
+    return tuple(PathUse(part) for part in text.split())
+
+
+def _filtered(
+    command: SimpleCommand, found: tuple[PathUse, ...] | None
+) -> tuple[PathUse, ...] | None:
+    """Return the paths after a command that only leaves lines out."""
+    texts = {word.text for word in command.argv[1:]}
+    if command.program not in _FILTERS or texts & _CHANGES_LINES:
+        return None
+    judgement = judge(command)
+    is_filter = isinstance(judgement, ReadOnly) and not judgement.reads
+    return found if is_filter else None

@@ -1,0 +1,1 @@
+"""The programs we know: what their options and operands mean, as data."""

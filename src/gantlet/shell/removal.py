@@ -1,0 +1,145 @@
+"""Removals that nobody should make by accident: roots, homes, the working directory."""
+
+import posixpath
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from gantlet.shell.analysis import Analysis, SimpleCommand, Word
+
+_VARIABLE_FIRST = re.compile(
+    r"[\"']?\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|[0-9@*])[\"']?(/*)(.*)", re.DOTALL
+)
+_DRIVE = re.compile(r"(?:[A-Za-z]:[\\/]*|/(?:mnt/)?[A-Za-z]/*|/cygdrive/[A-Za-z]/*)\*?")
+_EVERYTHING = re.compile(r"\.?\*+|\.\[!\.\]\*|\.\?\?\*")
+_OPTION = re.compile(r"-[A-Za-z]+|--[a-z-]+(?:=.*)?")
+
+
+def critical_removal(
+    analysis: Analysis, cwd: str, home: str, directories: Sequence[str]
+) -> str | None:
+    """Return why a command line may remove something vital, or None.
+
+    `cwd` and `home` are absolute; `directories` are the further ones the session works in.
+    """
+    for command in analysis.commands:
+        for target in _targets(command):
+            reason = _reason(command, target, _Places(cwd, home, directories))
+            if reason is not None:
+                return f"`{command.program} {target.raw or target.text}` would remove {reason}."
+    return None
+
+
+def _targets(command: SimpleCommand) -> list[Word]:
+    """Return what a command removes."""
+    words = list(command.argv[1:])
+    name = command.program
+    if name in ("rm", "rmdir", "unlink", "shred"):
+        targets: list[Word] = []
+        for index, word in enumerate(words):
+            if word.is_literal and word.text == "--":
+                return [*targets, *words[index + 1 :]]
+            if not (word.is_literal and _OPTION.fullmatch(word.text)):
+                targets.append(word)
+        return targets
+    if name == "find" and any(word.text == "-delete" for word in words):
+        return _roots(words)
+    if name == "find" and any(word.text.rpartition("/")[2] in ("rm", "rmdir") for word in words):
+        return _roots(words)
+    return []
+
+
+def _roots(words: Sequence[Word]) -> list[Word]:
+    roots = []
+    for word in words:
+        if word.text.startswith("-") or word.text in ("(", "!"):
+            if word.text in ("-H", "-L", "-P"):
+                continue
+            break
+        roots.append(word)
+    is_narrowed = any(word.text in ("-name", "-path", "-iname", "-regex") for word in words)
+    return [] if is_narrowed else roots or [Word(".", is_literal=True, raw=".")]
+
+
+class _Places:
+    """The directories that matter."""
+
+    __slots__ = ("cwd", "directories", "home")
+
+    def __init__(self, cwd: str, home: str, directories: Sequence[str]) -> None:
+        self.cwd = posixpath.normpath(cwd)
+        self.home = posixpath.normpath(home)
+        self.directories = [posixpath.normpath(directory) for directory in directories]
+
+    def parents(self) -> list[str]:
+        """Return the working directory and all above it."""
+        found = [self.cwd]
+        while found[-1] not in ("/", "", "//", "."):
+            found.append(posixpath.dirname(found[-1]))
+        return found
+
+
+def _reason(command: SimpleCommand, target: Word, places: _Places) -> str | None:
+    """Return what would be lost with a target, or None."""
+    if not target.is_literal:
+        found = _VARIABLE_FIRST.fullmatch(target.raw or target.text)
+        if found:
+            return _after_variable(found.group(1), found.group(2))
+    text = target.text
+    if _DRIVE.fullmatch(text):
+        return "a drive"
+    if text.startswith("~") and (target.raw.startswith("~") or not target.is_literal):
+        name, _, rest = text.partition("/")
+        if name != "~":
+            return "somebody's home directory" if rest in ("", "*") else None
+        path = posixpath.join(places.home, rest)
+    elif command.cwd is None and not text.startswith("/"):
+        is_vague = _EVERYTHING.fullmatch(text.rstrip("/")) or _is_upward(text)
+        return "what is in a directory that is not known" if is_vague else None
+    else:
+        path = posixpath.join(places.cwd, command.cwd or ".", text)
+    return _vital(posixpath.normpath(path), places)
+
+
+def _after_variable(slashes: str, rest: str) -> str | None:
+    """Return what is lost if the variable in front is empty."""
+    if slashes and (not rest or "*" in rest.partition("/")[0] or "?" in rest.partition("/")[0]):
+        return "the root directory if the variable is empty"
+    if not slashes and rest.startswith("*"):
+        return "everything here if the variable is empty"
+    return None
+
+
+def _is_upward(text: str) -> bool:
+    return posixpath.normpath(text).partition("/")[0] in (".", "..")
+
+
+def _vital(path: str, places: _Places) -> str | None:
+    """Return what a path is if it, or what its glob matches, is vital."""
+    path = "/" + path.lstrip("/")
+    parent, _, name = path.rpartition("/")
+    if not parent:
+        return "the root directory or what is directly in it"
+    if _matches(path, places.home):
+        return "the home directory"
+    if any(_matches(path, place) for place in places.parents()):
+        return "the working directory or one above it"
+    if any(mark in name for mark in "*?["):
+        is_all = _EVERYTHING.fullmatch(name) is not None
+        if is_all and any(_matches(parent, place) for place in (places.cwd, places.home)):
+            return "everything in a directory that matters"
+        if any(_matches(parent, place) for place in places.directories):
+            return "files by a pattern in an additional directory"
+    if any(_matches(path, place) for place in places.directories):
+        return "an additional directory"
+    return None
+
+
+def _matches(pattern: str, path: str) -> bool:
+    """Return whether a path, or a glob part by part, names another path."""
+    patterns, parts = pattern.split("/"), path.split("/")
+    if len(patterns) != len(parts):
+        return False
+    return all(
+        one == part or fnmatchcase(part, one) for one, part in zip(patterns, parts, strict=True)
+    )

@@ -1,0 +1,239 @@
+"""A call that failed: which of its siblings make no sense any more, by setting and by trait."""
+
+import pytest
+
+from execution_kit import FreeTool, NoteInput, Person, Stage, contents, reads, use, writes
+from gantlet.execution import Cancelled, SiblingFailure, texts
+from gantlet.messages import OutcomeKind
+from gantlet.permissions import Decision
+from gantlet.testing import Fail, Hang, Return, Wait
+from gantlet.tool import Named, ToolContext, ToolError, Traits
+
+SHELL = writes(Named("x"), failure_stops_siblings=True)
+OTHER_SHELL = writes(Named("y"), failure_stops_siblings=True)
+LOOKING_SHELL = reads(Named("x"), failure_stops_siblings=True)
+FAILURE = "<tool_use_error>No luck.</tool_use_error>"
+
+
+def cancelled_by(description: str) -> str:
+    """Return what is said of a call that was stopped because another one failed."""
+    return f"Cancelled: parallel tool call {description} errored"
+
+
+def make_stage() -> Stage:
+    """Return a stage with every kind of sibling."""
+    stage = Stage()
+    stage.tool("Broken", Wait(1), Fail("No luck."), traits=SHELL)
+    stage.tool("BrokenLook", Wait(1), Fail("No luck."), traits=LOOKING_SHELL)
+    stage.tool("BrokenEdit", Wait(1), Fail("No luck."), traits=writes(Named("x")))
+    stage.tool("Nothing", Wait(1), Fail("No luck.", is_benign=True), traits=SHELL)
+    stage.tool("Shell", Wait(5), Return("fine"), traits=SHELL)
+    stage.tool("Elsewhere", Wait(5), Return("fine"), traits=OTHER_SHELL)
+    stage.tool("Look", Wait(5), Return("fine"), traits=LOOKING_SHELL)
+    stage.tool("Edit", Wait(5), Return("fine"), traits=writes(Named("x")))
+    stage.tool("Read", Wait(5), Return("fine"), traits=reads(Named("z")))
+    return stage
+
+
+@pytest.mark.parametrize(
+    ("setting", "first", "expected"),
+    [
+        (SiblingFailure.DEPENDENT, "Broken", ["Shell"]),
+        (SiblingFailure.DEPENDENT, "BrokenLook", []),
+        (SiblingFailure.DEPENDENT, "BrokenEdit", []),
+        (SiblingFailure.DEPENDENT, "Nothing", []),
+        (SiblingFailure.ALL, "Broken", ["Shell", "Elsewhere", "Look", "Edit", "Read"]),
+        (SiblingFailure.ALL, "BrokenLook", ["Shell", "Elsewhere", "Look", "Edit", "Read"]),
+        (SiblingFailure.ALL, "BrokenEdit", []),
+        (SiblingFailure.ALL, "Nothing", []),
+        (SiblingFailure.OFF, "Broken", []),
+        (SiblingFailure.OFF, "BrokenLook", []),
+    ],
+)
+async def test_who_is_stopped_by_a_failure(
+    setting: SiblingFailure, first: str, expected: list[str]
+) -> None:
+    stage = make_stage()
+    others = ["Shell", "Elsewhere", "Look", "Edit", "Read"]
+
+    async with stage, stage.executor(sibling_failure=setting) as executor:
+        for name in (first, *others):
+            executor.submit(use(name, name, note="why"))
+        answers = await executor.drain()
+
+    description = cancelled_by(f'{first}(note="why")')
+    assert contents(answers) == {
+        first: FAILURE,
+        **{name: description if name in expected else "fine" for name in others},
+    }
+    assert [answer.call.id for answer in answers if isinstance(answer.outcome, Cancelled)] == (
+        expected
+    )
+
+
+async def test_later_calls_are_stopped_before_they_start() -> None:
+    stage = make_stage()
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Broken", "a"))
+        await stage.clock.sleep(2)
+        executor.submit(use("Shell", "b"))
+        executor.submit(use("Elsewhere", "c"))
+        executor.submit(use("Look", "d"))
+        executor.submit(use("Edit", "e"))
+        at_once = executor.results()
+        rest = await executor.drain()
+
+    stopped = cancelled_by("Broken()")
+    assert contents(at_once) == {"a": FAILURE, "b": stopped, "c": stopped}
+    assert contents(rest) == {"d": "fine", "e": "fine"}
+    assert stage.journal.started() == ["a", "d", "e"]
+
+
+async def test_with_all_nothing_starts_after_the_failure() -> None:
+    stage = make_stage()
+
+    async with stage, stage.executor(sibling_failure=SiblingFailure.ALL) as executor:
+        executor.submit(use("Broken", "a"))
+        await stage.clock.sleep(2)
+        for name, call_id in (("Read", "b"), ("Edit", "c")):
+            executor.submit(use(name, call_id))
+        answers = await executor.drain()
+
+    stopped = cancelled_by("Broken()")
+    assert contents(answers) == {"a": FAILURE, "b": stopped, "c": stopped}
+
+
+async def test_a_failure_stops_only_what_stands_behind_it() -> None:
+    person = Person({"a"})
+    stage = make_stage()
+    stage.permission = person
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Elsewhere", "a"))
+        executor.submit(use("Broken", "b"))
+        await stage.clock.sleep(2)
+        person.answer("a")
+        answers = await executor.drain()
+
+    assert contents(answers) == {"a": "fine", "b": FAILURE}
+
+
+async def test_the_first_failure_is_the_one_that_is_named() -> None:
+    stage = make_stage()
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Broken", "a", note="first"))
+        await stage.clock.sleep(2)
+        executor.submit(use("BrokenEdit", "b", note="second"))
+        executor.submit(use("Shell", "c"))
+        answers = await executor.drain()
+
+    assert contents(answers)["c"] == cancelled_by('Broken(note="first")')
+
+
+async def test_a_chain_of_dependents_is_stopped_whole() -> None:
+    stage = make_stage()
+
+    async with stage, stage.executor() as executor:
+        for call_id in ("a", "b", "c", "d"):
+            executor.submit(use("Broken" if call_id == "a" else "Shell", call_id))
+        executor.submit(use("Edit", "e"))
+        answers = await executor.drain()
+
+    stopped = cancelled_by("Broken()")
+    assert contents(answers) == {"a": FAILURE, "b": stopped, "c": stopped, "d": stopped, "e": "fine"}
+    assert stage.journal.spans() == {"a": (0, 1), "e": (1, 6)}
+
+
+async def test_only_a_failure_stops_others_not_a_denial_an_abort_or_a_mistake() -> None:
+    stage = make_stage()
+    person = Person({"a"})
+    stage.permission = person
+
+    async with stage, stage.executor(sibling_failure=SiblingFailure.ALL) as executor:
+        executor.submit(use("Shell", "a"))
+        executor.submit(use("Shell", "b", note=5))
+        executor.submit(use("Missing", "c"))
+        executor.submit(use("Read", "d"))
+        await stage.clock.sleep(1)
+        person.answer("a", Decision.deny("no", "person"))
+        answers = await executor.drain()
+
+    assert [answer.record.outcome for answer in answers] == [
+        OutcomeKind.DENIED,
+        OutcomeKind.INVALID,
+        OutcomeKind.INVALID,
+        OutcomeKind.SUCCEEDED,
+    ]
+
+
+async def test_a_shell_that_took_too_long_has_failed() -> None:
+    stage = Stage()
+    stage.tool("Endless", Hang(), traits=SHELL, timeout_seconds=1)
+    stage.tool("Shell", Return("fine"), traits=SHELL)
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Endless", "a"))
+        executor.submit(use("Shell", "b"))
+        answers = await executor.drain()
+
+    assert contents(answers)["b"] == cancelled_by("Endless()")
+
+
+class Speechless(FreeTool):
+    """A tool that cannot say what its call does."""
+
+    def summary(self, args: NoteInput) -> str:
+        """Break."""
+        raise RuntimeError("no words")
+
+
+async def test_a_failed_call_that_cannot_be_described_is_not() -> None:
+    stage = Stage()
+
+    async def run(context: ToolContext) -> str:
+        raise ToolError("No luck.")
+
+    stage.tools.append(Speechless("Broken", run, SHELL))
+    stage.tool("Shell", Return("fine"), traits=SHELL)
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Broken", "a"))
+        executor.submit(use("Shell", "b"))
+        answers = await executor.drain()
+
+    assert contents(answers) == {
+        "a": FAILURE,
+        "b": "Cancelled: parallel tool call errored",
+    }
+
+
+@pytest.mark.parametrize("setting", list(SiblingFailure))
+async def test_whatever_the_setting_an_independent_call_keeps_its_result(
+    setting: SiblingFailure,
+) -> None:
+    stage = make_stage()
+
+    async with stage, stage.executor(sibling_failure=setting) as executor:
+        executor.submit(use("Read", "a"))
+        executor.submit(use("BrokenEdit", "b"))
+        executor.submit(use("Read", "c"))
+        answers = await executor.drain()
+
+    assert contents(answers) == {"a": "fine", "b": FAILURE, "c": "fine"}
+
+
+async def test_with_all_a_running_call_is_stopped_though_it_may_finish_a_message() -> None:
+    stage = Stage()
+    stage.tool("Broken", Wait(1), Fail("No luck."), traits=SHELL)
+    stage.tool("Firm", Wait(20), traits=Traits(access=writes(Named("z")).access))
+
+    async with stage, stage.executor(sibling_failure=SiblingFailure.ALL) as executor:
+        executor.submit(use("Broken", "a"))
+        executor.submit(use("Firm", "b"))
+        answers = await executor.drain()
+        ended_at = stage.clock.now()
+
+    assert contents(answers)["b"] == texts.sibling_failed("Broken()")
+    assert ended_at == 1
