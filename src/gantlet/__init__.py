@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from gantlet.assembly.agent import Agent, AgentParts, RunResult
+    from gantlet.assembly.agent import Agent, AgentParts
+    from gantlet.assembly.run_result import RunResult
     from gantlet.loop import Priority
     from gantlet.models.scripted import ScriptedModel, load_script, script_of
     from gantlet.pool import Pool, ToolChoice, assemble
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 _ROOM_OF = {
     "Agent": "gantlet.assembly.agent",
     "AgentParts": "gantlet.assembly.agent",
-    "RunResult": "gantlet.assembly.agent",
+    "RunResult": "gantlet.assembly.run_result",
     "Priority": "gantlet.loop",
     "ScriptedModel": "gantlet.models.scripted",
     "load_script": "gantlet.models.scripted",

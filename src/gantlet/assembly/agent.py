@@ -1,7 +1,8 @@
 """The library's face: an agent that runs prompts with tools."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import AsyncExitStack
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -10,10 +11,11 @@ from typing import Self, TypeAlias
 import anyio
 
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
+from gantlet.assembly.permission import denied_by, open_engine, open_workspace
+from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.toolbox import open_toolbox
 from gantlet.execution import (
     Bodies,
-    Denied,
     ExecutionSettings,
     Mailbox,
     Services,
@@ -21,78 +23,30 @@ from gantlet.execution import (
     concurrency_from,
 )
 from gantlet.hooks import Hooks, NoHooks
-from gantlet.loop import Conversation, History, Limits, Loop, LoopSettings, Priority, TurnResult
-from gantlet.messages import (
-    Block,
-    Event,
-    Message,
-    Model,
-    Text,
-    ToolUse,
-    TurnEnd,
-    Usage,
-    UserMessage,
-)
-from gantlet.permissions import Permission, ReadOnlyPermission
+from gantlet.loop import Conversation, History, Limits, Loop, LoopSettings, Priority
+from gantlet.messages import Block, Event, Message, Model, Text, UserMessage
+from gantlet.permissions import Asker, Permission
 from gantlet.pool import DEFAULT_FLAGS
-from gantlet.system import Clock, Environment, RealClock, home_folder
-from gantlet.tool import AnyTool, Mode, Surroundings
+from gantlet.system import Clock, Environment, RealClock, home_folder, in_loop_thread
+from gantlet.tool import AnyTool, Mode, Surroundings, Tool, ToolDefinitionError
 
 Prompt: TypeAlias = str | Sequence[Block]
 
 #: What a model that is handed over as an object is called in requests.
-SCRIPTED = "model"
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """What came of a prompt.
-
-    Attributes:
-        text: The model's last words.
-        turns: How many requests were made.
-        cost_usd: What it cost; None where a price is not known.
-        denials: The calls that were not allowed to run.
-        reason: Why it ended.
-        errors: What went wrong, in words for a person.
-    """
-
-    text: str
-    turns: int
-    usage: Usage
-    cost_usd: float | None
-    denials: tuple[ToolUse, ...]
-    reason: TurnEnd
-    stop_reason: str | None = None
-    errors: tuple[str, ...] = ()
-
-    @property
-    def is_error(self) -> bool:
-        """Whether it ended in any other way than by itself."""
-        return self.reason is not TurnEnd.COMPLETED
-
-    @classmethod
-    def of(cls, turn: TurnResult) -> "RunResult":
-        """Return the result of a turn."""
-        finished = turn.finished
-        denied = (answer for answer in turn.answers if isinstance(answer.outcome, Denied))
-        return cls(
-            text=turn.text,
-            turns=finished.steps,
-            usage=finished.usage,
-            cost_usd=finished.cost_usd,
-            denials=tuple(answer.call for answer in denied),
-            reason=turn.reason,
-            stop_reason=turn.stop_reason,
-            errors=finished.errors,
-        )
+HANDED_OVER = "model"
 
 
 @dataclass(frozen=True, slots=True)
 class AgentParts:
-    """Parts of an agent that a program may bring itself; each has a default."""
+    """Parts of an agent that a program may bring itself; each has a default.
 
-    permission: Permission = field(default_factory=ReadOnlyPermission)
+    Attributes:
+        permission: Decides about calls in place of the engine.
+        asker: Whom the engine asks; without one, what would be asked is denied.
+    """
+
+    permission: Permission | None = None
+    asker: Asker | None = None
     hooks: Hooks = field(default_factory=NoHooks)
     clock: Clock = field(default_factory=RealClock)
     environment: Environment | None = None
@@ -111,56 +65,73 @@ class Agent:
         self,
         model: Model | str = DEFAULT_MODEL,
         *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        fallback_models: Sequence[str] = (),
         tools: Iterable[AnyTool] = (),
-        mcp_tools: Iterable[AnyTool] = (),
-        builtin_tools: str = "default",
-        denied: Sequence[str] = (),
         system: str = "",
         permission_mode: Mode | str = Mode.DEFAULT,
+        settings: Mapping[str, object] | None = None,
         cwd: str | Path | None = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
         max_turns: int | None = None,
         max_budget_usd: float | None = None,
+        limits: Limits | None = None,
         max_tokens: int = 0,
+        fallback_models: Sequence[str] = (),
+        request_fields: Mapping[str, object] | None = None,
+        betas: Sequence[str] = (),
+        builtin_tools: str = "default",
+        mcp_tools: Iterable[AnyTool] = (),
         parts: AgentParts | None = None,
     ) -> None:
         self._parts = parts or AgentParts()
+        given = settings or {}
         environment = self._parts.environment or Environment.current(DEFAULT_FLAGS)
-        self._environment = environment
+        folder = str(Path(cwd or Path.cwd()).absolute())
+        mode = Mode(permission_mode)
         toolbox = open_toolbox(
-            tools, mcp_tools, environment=environment, denied=denied, selected=builtin_tools
+            [_checked(tool) for tool in tools],
+            mcp_tools,
+            environment=environment,
+            denied=denied_by(given),
+            selected=builtin_tools,
         )
         self.problems = toolbox.problems
-        name = model if isinstance(model, str) else SCRIPTED
         self._conversation = Conversation(
             model=open_model(model, environment, base_url, api_key),
             toolbox=toolbox,
-            surroundings=Surroundings(str(cwd or Path.cwd()), mode=Mode(permission_mode)),
+            surroundings=Surroundings(folder, mode=mode),
             settings=LoopSettings(
-                name,
-                tuple(fallback_models),
-                max_tokens,
-                Limits(max_turns=max_turns, max_budget_usd=max_budget_usd),
+                model=model if isinstance(model, str) else HANDED_OVER,
+                fallback_models=tuple(fallback_models),
+                max_tokens=max_tokens,
+                limits=limits or Limits(max_turns=max_turns, max_budget_usd=max_budget_usd),
+                extra=dict(request_fields or {}),
+                betas=tuple(betas),
             ),
             emit=self._emit,
             system=system,
             history=self._parts.history or History(),
         )
-        spill = Spill(home_folder(environment) / "tool-results")
+        workspace = open_workspace(folder, environment)
+        engine = open_engine(mode, given, workspace, self._emit, self._parts.asker)
         self._services = Services(
             pool=toolbox.pool,
-            permission=self._parts.permission,
+            permission=self._parts.permission or engine,
             hooks=self._parts.hooks,
-            spill=spill,
+            spill=Spill(home_folder(environment) / "tool-results"),
             emit=self._emit,
             reveal=toolbox.catalog.reveal,
+        )
+        self._execution = self._parts.execution or ExecutionSettings(
+            max_concurrency=concurrency_from(environment)
         )
         self._mailbox: Mailbox | None = None
         self._loop: Loop | None = None
         self._owns_model = isinstance(model, str)
         self._is_entered = False
+        self._is_busy = False
+        self._thread = 0
+        self._hand_over: Callable[[object], None] | None = None
 
     async def __aenter__(self) -> Self:
         self._is_entered = True
@@ -175,25 +146,17 @@ class Agent:
         self._is_entered = False
         await self._let_go()
 
-    async def _let_go(self) -> None:
-        """Close the connections of a model that is ours, unless the agent is kept open."""
-        if self._owns_model and not self._is_entered:
-            with anyio.CancelScope(shield=True):
-                await self._conversation.model.aclose()
-
     @property
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far."""
         return self._conversation.history.messages
 
     async def run(self, prompt: Prompt) -> RunResult:
-        """Run a prompt to its end."""
-        self._check_idle()
-        try:
-            async with Bodies(self._parts.clock) as bodies:
-                return RunResult.of(await self._begin(bodies).run_turn(_message(prompt)))
-        finally:
-            await self._let_go()
+        """Run a prompt to its end, and what was said for after it."""
+        message = _message(prompt)
+        with _unwrapped():
+            async with self._running() as loop:
+                return await self._run_all(loop, message)
 
     def stream(self, prompt: Prompt) -> "AgentStream":
         """Run a prompt and read what happens: `async with agent.stream(…) as events`."""
@@ -204,45 +167,93 @@ class Agent:
         return anyio.run(self.run, prompt)
 
     def interrupt(self) -> None:
-        """Stop the prompt that runs: what is being said, and every call. Does nothing otherwise."""
-        if self._loop is not None:
-            self._loop.interrupt()
+        """Stop the prompt that runs, from any thread: what is being said, and every call."""
+        loop, hand_over = self._loop, self._hand_over
+        if loop is None:
+            return
+        if threading.get_ident() == self._thread or hand_over is None:
+            loop.interrupt()
+        else:
+            hand_over(None)
 
     def send(self, prompt: Prompt, priority: Priority | str = Priority.NEXT) -> None:
-        """Say something while a prompt runs: for the next step, after it, or right now."""
+        """Say something while a prompt runs: for the next step, after the turn, or right now.
+
+        Raises:
+            RuntimeError: Nothing is running.
+        """
         if self._loop is None:
             raise RuntimeError("Nothing is running: use run() or stream().")
         self._loop.send(_message(prompt), Priority(priority))
 
     async def compact(self, instructions: str = "") -> bool:
         """Sum the conversation up; return whether that worked."""
-        self._check_idle()
-        async with Bodies(self._parts.clock) as bodies:
-            loop = self._begin(bodies)
-            try:
+        with _unwrapped():
+            async with self._running() as loop:
                 return await loop.compact(instructions)
-            finally:
-                self._loop = None
-                await self._let_go()
 
-    def _check_idle(self) -> None:
-        """Refuse a second prompt while one runs."""
-        if self._loop is not None and self._loop.is_running:
-            raise RuntimeError("A prompt is running already: use send() to add to it.")
+    def _running(self, mailbox: Mailbox | None = None) -> "_Running":
+        """Hold the agent for one prompt."""
+        return _Running(self, mailbox)
 
-    def _begin(self, bodies: Bodies, mailbox: Mailbox | None = None) -> Loop:
-        """Return a loop for one prompt."""
-        self._mailbox = mailbox
-        execution = self._parts.execution or ExecutionSettings(
-            max_concurrency=concurrency_from(self._environment)
-        )
-        self._loop = Loop(self._conversation, self._services, bodies, execution)
-        return self._loop
+    def _begin(self, bodies: Bodies, mailbox: Mailbox | None) -> Loop:
+        """Take the agent for one prompt."""
+        loop = Loop(self._conversation, self._services, bodies, self._execution)
+        self._mailbox, self._loop = mailbox, loop
+        self._thread = threading.get_ident()
+        self._hand_over = in_loop_thread(lambda _: loop.interrupt())
+        return loop
+
+    async def _end(self) -> None:
+        """Give the agent back."""
+        self._is_busy = False
+        self._mailbox = self._loop = self._hand_over = None
+        await self._let_go()
+
+    @staticmethod
+    async def _run_all(loop: Loop, prompt: UserMessage) -> RunResult:
+        """Run a prompt, then what was said for after it."""
+        turn = await loop.run_turn(prompt)
+        while not RunResult.of(turn).is_error and (waiting := loop.next_waiting()) is not None:
+            turn = await loop.run_turn(waiting)
+        return RunResult.of(turn)
+
+    async def _let_go(self) -> None:
+        """Close the connections of a model that is ours, unless the agent is kept open."""
+        if self._owns_model and not self._is_entered:
+            with anyio.CancelScope(shield=True):
+                await self._conversation.model.aclose()
 
     def _emit(self, event: Event) -> None:
         """Hand an event to whoever reads the stream."""
         if self._mailbox is not None:
             self._mailbox.put(event)
+
+
+class _Running:
+    """An agent at work on one prompt. Nobody else can have it meanwhile."""
+
+    def __init__(self, agent: Agent, mailbox: Mailbox | None) -> None:
+        self._agent = agent
+        self._mailbox = mailbox
+        self._bodies = Bodies(agent._parts.clock)
+
+    async def __aenter__(self) -> Loop:
+        if self._agent._is_busy:
+            raise RuntimeError("A prompt is running already: use send() to add to it.")
+        self._agent._is_busy = True
+        return self._agent._begin(await self._bodies.__aenter__(), self._mailbox)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        try:
+            return await self._bodies.__aexit__(kind, error, trace)
+        finally:
+            await self._agent._end()
 
 
 class AgentStream:
@@ -264,10 +275,9 @@ class AgentStream:
         return self._result
 
     async def __aenter__(self) -> Self:
-        self._agent._check_idle()
-        bodies = await self._stack.enter_async_context(Bodies(self._agent._parts.clock))
+        running = self._agent._running(self._mailbox)
+        self._loop = await self._stack.enter_async_context(running)
         group = await self._stack.enter_async_context(anyio.create_task_group())
-        self._loop = self._agent._begin(bodies, self._mailbox)
         group.start_soon(self._run, self._loop)
         return self
 
@@ -279,15 +289,15 @@ class AgentStream:
     ) -> bool | None:
         if self._result is None and self._loop is not None:
             self._loop.interrupt()
-        try:
+        with _unwrapped():
             return await self._stack.__aexit__(kind, error, trace)
-        finally:
-            await self._agent._let_go()
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Event:
+        if self._loop is None:
+            raise RuntimeError("Open the stream first: async with agent.stream(…) as events.")
         event = await self._mailbox.get()
         if event is None:
             raise StopAsyncIteration
@@ -296,13 +306,45 @@ class AgentStream:
     async def _run(self, loop: Loop) -> None:
         """Run the prompt; close the mailbox whatever happens."""
         try:
-            self._result = RunResult.of(await loop.run_turn(self._prompt))
+            self._result = await self._agent._run_all(loop, self._prompt)
         finally:
             self._mailbox.close()
 
 
+@contextmanager
+def _unwrapped() -> Iterator[None]:
+    """Raise the one error that a task group has wrapped, as it was."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        if error is group:
+            raise
+        raise error from error.__cause__
+
+
+def _checked(tool: AnyTool) -> AnyTool:
+    """Return a tool, or say what is handed over in place of one.
+
+    Raises:
+        ToolDefinitionError: It is no tool.
+    """
+    if isinstance(tool, Tool):
+        return tool
+    raise ToolDefinitionError(
+        f"{tool!r} is not a tool. Put @tool on the function, or hand over an instance of a Tool."
+    )
+
+
 def _message(prompt: Prompt) -> UserMessage:
-    """Return a prompt as a message."""
-    if isinstance(prompt, str):
-        return UserMessage((Text(prompt),))
-    return UserMessage(tuple(prompt))
+    """Return a prompt as a message.
+
+    Raises:
+        ValueError: There is nothing in it.
+    """
+    blocks = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
+    if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
+        raise ValueError("The prompt is empty.")
+    return UserMessage(blocks)

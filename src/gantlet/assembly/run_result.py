@@ -1,0 +1,50 @@
+"""What came of a prompt."""
+
+from gantlet.execution import Denied
+from gantlet.loop import TurnResult
+from gantlet.messages import ToolUse, TurnEnd, Usage
+from gantlet.messages.value import value
+
+
+@value
+class RunResult:
+    """What came of a prompt.
+
+    Attributes:
+        text: The model's last words.
+        turns: How many requests were made.
+        cost_usd: What it cost; None where a price is not known.
+        denials: The calls that were not allowed to run.
+        reason: Why it ended.
+        errors: What went wrong, in words for a person.
+    """
+
+    text: str
+    turns: int
+    usage: Usage
+    cost_usd: float | None
+    denials: tuple[ToolUse, ...]
+    reason: TurnEnd
+    stop_reason: str | None = None
+    errors: tuple[str, ...] = ()
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it ended in any other way than by itself."""
+        return self.reason is not TurnEnd.COMPLETED
+
+    @classmethod
+    def of(cls, turn: TurnResult) -> "RunResult":
+        """Return the result of a turn."""
+        finished = turn.finished
+        denied = (answer for answer in turn.answers if isinstance(answer.outcome, Denied))
+        return cls(
+            text=turn.text,
+            turns=finished.steps,
+            usage=finished.usage,
+            cost_usd=finished.cost_usd,
+            denials=tuple(answer.call for answer in denied),
+            reason=turn.reason,
+            stop_reason=turn.stop_reason,
+            errors=finished.errors,
+        )

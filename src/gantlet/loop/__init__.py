@@ -1,0 +1,20 @@
+"""From the user's words to the model's last: turns, history, limits, compaction."""
+
+from gantlet.loop.conversation import Conversation
+from gantlet.loop.history import History, InvalidHistoryError
+from gantlet.loop.limits import Limits
+from gantlet.loop.repair import repair
+from gantlet.loop.settings import LoopSettings
+from gantlet.loop.turn import Loop, Priority, TurnResult
+
+__all__ = [
+    "Conversation",
+    "History",
+    "InvalidHistoryError",
+    "Limits",
+    "Loop",
+    "LoopSettings",
+    "Priority",
+    "TurnResult",
+    "repair",
+]

@@ -1,0 +1,128 @@
+"""A conversation as it stands: its history, its model, and the request for its next step."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from gantlet.execution import Answer, Effects
+from gantlet.loop.attachments import answer_message
+from gantlet.loop.history import History
+from gantlet.loop.settings import LoopSettings
+from gantlet.messages import (
+    AssistantMessage,
+    Capabilities,
+    Event,
+    MessageFinished,
+    Model,
+    ModelRequest,
+    ResultsReady,
+    ToolsRevealed,
+    UserMessage,
+    blocks_of,
+    dumps,
+)
+from gantlet.pool import RequestTools, Toolbox
+from gantlet.tool import RequestView, Surroundings
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What lasts from turn to turn. `history` is always one the API accepts."""
+
+    model: Model
+    toolbox: Toolbox
+    surroundings: Surroundings
+    settings: LoopSettings
+    emit: Callable[[Event], None]
+    system: str = ""
+    history: History = field(default_factory=History)
+    effects: Effects = field(default_factory=Effects)
+    model_name: str = ""
+    _announced: str = ""
+    _known_model: Capabilities | None = None
+    _known_tools: tuple[object, RequestTools] | None = None
+    _system_part: bytes = b""
+    _told_revealed: int = 0
+
+    def __post_init__(self) -> None:
+        self.model_name = self.model_name or self.settings.model
+        if self.system:
+            mark = {"cache_control": {"type": "ephemeral"}}
+            self._system_part = dumps([{"type": "text", "text": self.system, **mark}])
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the current model can do."""
+        if self._known_model is None or self._known_model.model != self.model_name:
+            told = self.model.capabilities(self.model_name)
+            self._known_model = replace(told, model=self.model_name)
+        return self._known_model
+
+    def request(self, *, doublings: int = 0) -> ModelRequest:
+        """Return the request for the next step; `doublings` make room for a longer reply."""
+        capabilities = self.capabilities
+        most = capabilities.max_output_tokens
+        limit = self.settings.max_tokens or most
+        tools = self._tools().tools_part
+        return ModelRequest(
+            model=self.model_name,
+            max_tokens=min(limit * 2**doublings, max(limit, most)),
+            messages=self.history.wire(),
+            system=self._system_part,
+            tools=tools if len(tools) > len(b"[]") else b"",
+            extra=self.settings.extra,
+            betas=self.settings.betas,
+        )
+
+    def _tools(self) -> RequestTools:
+        """Return what the next request carries of the tools; planned again only when it changes."""
+        mode, revealed = self.surroundings.mode, self.toolbox.catalog.revealed
+        key = (mode, self.model_name, revealed)
+        if self._known_tools is None or self._known_tools[0] != key:
+            names = tuple(tool.name for tool in self.toolbox.pool)
+            view = RequestView(mode, names, capabilities=self.capabilities)
+            self._known_tools = (key, self.toolbox.for_request(view))
+            if len(revealed) > self._told_revealed:
+                self.emit(ToolsRevealed(revealed[self._told_revealed :]))
+                self._told_revealed = len(revealed)
+        return self._known_tools[1]
+
+    def begin(self, prompt: UserMessage) -> None:
+        """Add the user's words; deferred tools are announced before them where that is news."""
+        announced = answer_message((), reminders=[*self._news(), *self._lost_effects()])
+        before = blocks_of(announced) if announced is not None else ()
+        self.history = self.history.added(
+            UserMessage((*before, *blocks_of(prompt))) if before else prompt
+        )
+
+    def add_reply(self, reply: AssistantMessage, *, goes_on: bool = False) -> None:
+        """Add a reply, or what follows one that had paused."""
+        self.history = self.history.joined(reply) if goes_on else self.history.added(reply)
+        self.emit(MessageFinished(reply))
+
+    def answer(
+        self,
+        answers: Sequence[Answer],
+        reminders: Sequence[str] = (),
+        queued: Sequence[UserMessage] = (),
+    ) -> None:
+        """Add the message that answers a reply, with whatever else is to be said."""
+        told = [*reminders, *self._news(), *self._lost_effects()]
+        self.add(answer_message(answers, reminders=told, queued=queued))
+
+    def add(self, message: UserMessage | None) -> None:
+        """Add a message of ours."""
+        if message is not None:
+            self.history = self.history.added(message)
+            self.emit(ResultsReady(message))
+
+    def _lost_effects(self) -> list[str]:
+        """Return what calls of lost replies did, if nobody has asked for them again."""
+        return [self.effects.report()] if self.effects.remaining else []
+
+    def _news(self) -> list[str]:
+        """Return the announcement of deferred tools if it is not what was announced last."""
+        announcement = self._tools().announcement
+        if announcement == self._announced:
+            return []
+        self._announced = announcement
+        return [announcement] if announcement else []

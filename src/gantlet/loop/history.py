@@ -1,0 +1,165 @@
+"""The conversation as a value: it only grows, and it is always one the API accepts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from gantlet.messages import (
+    AssistantMessage,
+    Block,
+    Message,
+    RedactedThinking,
+    ResultBlock,
+    Text,
+    Thinking,
+    ToolUse,
+    UserMessage,
+    block_to_wire,
+    blocks_of,
+    dumps,
+)
+
+_BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}]}'
+
+
+class InvalidHistoryError(ValueError):
+    """A message that would make the conversation one the API refuses; this is a bug."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message and its bytes on the wire, made once."""
+
+    message: Message
+    wire: bytes
+    can_be_marked: bool
+
+    @classmethod
+    def of(cls, message: Message) -> "Entry":
+        """Serialise a message as requests carry it."""
+        role = "user" if isinstance(message, UserMessage) else "assistant"
+        content = blocks_of(message)
+        wire = dumps({"role": role, "content": [block_to_wire(block) for block in content]})
+        return cls(message, wire, bool(content) and _can_be_marked(content[-1]))
+
+    @property
+    def marked(self) -> bytes:
+        """The same bytes with a cache breakpoint at the end, where the last block takes one."""
+        return self.wire[:-3] + _BREAKPOINT if self.can_be_marked else self.wire
+
+
+def _can_be_marked(block: Block) -> bool:
+    """Return whether a cache breakpoint may stand on a block."""
+    if isinstance(block, Thinking | RedactedThinking):
+        return False
+    if isinstance(block, Text) and not block.text:
+        return False
+    return "cache_control" not in (getattr(block, "extra", None) or {})
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Messages in order. Every change is a new value; what breaks the rules is refused.
+
+    Each call is answered exactly once, in the very next user message, results before anything else;
+    the ids of calls are unique.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    ids: frozenset[str] = field(default=frozenset(), repr=False)
+    chars: int = 0
+
+    @classmethod
+    def of(cls, messages: Iterable[Message]) -> "History":
+        """Build a history from messages that are known to be valid.
+
+        Raises:
+            InvalidHistoryError: They are not.
+        """
+        history = cls()
+        for message in messages:
+            history = history.added(message)
+        return history
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages."""
+        return tuple(entry.message for entry in self.entries)
+
+    @property
+    def open_calls(self) -> tuple[ToolUse, ...]:
+        """The calls of the last message, if it is a reply; they wait for their results."""
+        return calls_of(self.entries[-1].message) if self.entries else ()
+
+    def added(self, message: Message) -> "History":
+        """Return the history with one more message.
+
+        Raises:
+            InvalidHistoryError: The message breaks the rules.
+        """
+        if isinstance(message, AssistantMessage):
+            return self._with_reply(message)
+        self._check_user(message)
+        return self._with(Entry.of(message), self.ids)
+
+    def joined(self, reply: AssistantMessage) -> "History":
+        """Return the history with a reply that goes on where the last one paused."""
+        last = self.entries[-1].message if self.entries else None
+        if not isinstance(last, AssistantMessage):
+            return self.added(reply)
+        whole = replace(reply, content=(*blocks_of(last), *blocks_of(reply)))
+        earlier = self.entries[:-1]
+        chars = self.chars - len(self.entries[-1].wire)
+        return History(earlier, self.ids - _ids_of(last), chars)._with_reply(whole)
+
+    def _with_reply(self, reply: AssistantMessage) -> "History":
+        """Add a reply."""
+        if not self.entries:
+            raise InvalidHistoryError("A conversation begins with the user.")
+        if isinstance(self.entries[-1].message, AssistantMessage):
+            raise InvalidHistoryError("A reply follows a reply.")
+        if not blocks_of(reply):
+            raise InvalidHistoryError("A reply is empty.")
+        calls = calls_of(reply)
+        ids = frozenset(call.id for call in calls)
+        if len(ids) != len(calls) or not ids.isdisjoint(self.ids):
+            raise InvalidHistoryError("Two calls have the same id.")
+        return self._with(Entry.of(reply), self.ids | ids)
+
+    def _with(self, entry: Entry, ids: frozenset[str]) -> "History":
+        """Return the history with one more entry."""
+        return History((*self.entries, entry), ids, self.chars + len(entry.wire))
+
+    def _check_user(self, message: UserMessage) -> None:
+        """Refuse a user message that does not answer exactly the open calls, results first."""
+        blocks = blocks_of(message)
+        results = [block for block in blocks if isinstance(block, ResultBlock)]
+        if not blocks or any(isinstance(one, Text) and not one.text for one in blocks):
+            raise InvalidHistoryError("A message, or a text in it, is empty.")
+        if any(not isinstance(block, ResultBlock) for block in blocks[: len(results)]):
+            raise InvalidHistoryError("A result stands behind something else.")
+        answered = [result.tool_use_id for result in results]
+        if sorted(answered) != sorted(call.id for call in self.open_calls):
+            raise InvalidHistoryError("The results do not answer the calls one to one.")
+
+    def wire(self, *, breakpoints: int = 2) -> Sequence[bytes]:
+        """Return each message's bytes, with cache breakpoints on the last user messages."""
+        pieces = [entry.wire for entry in self.entries]
+        for number in range(len(pieces) - 1, -1, -1):
+            if breakpoints == 0:
+                break
+            if isinstance(self.entries[number].message, UserMessage):
+                pieces[number] = self.entries[number].marked
+                breakpoints -= 1
+        return pieces
+
+
+def calls_of(message: Message) -> tuple[ToolUse, ...]:
+    """Return the calls of a reply; a user's message has none."""
+    if isinstance(message, UserMessage):
+        return ()
+    return tuple(block for block in blocks_of(message) if isinstance(block, ToolUse))
+
+
+def _ids_of(message: Message) -> frozenset[str]:
+    """Return the ids of a message's calls."""
+    return frozenset(call.id for call in calls_of(message))

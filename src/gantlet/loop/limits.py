@@ -1,0 +1,107 @@
+"""How far a turn may go, what it has taken so far, and what that cost."""
+
+from dataclasses import dataclass, field
+
+from gantlet.messages import Capabilities, ModelUsage, TurnEnd, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a turn ends even if the model would go on; None is no limit."""
+
+    max_turns: int | None = None
+    max_budget_usd: float | None = None
+    max_output_tokens: int | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitHit:
+    """A limit that was reached, in words for a person."""
+
+    reason: TurnEnd
+    message: str
+
+
+@dataclass(slots=True)
+class Meter:
+    """What a turn has taken so far."""
+
+    started_at: float
+    steps: int = 0
+    model_seconds: float = 0.0
+    _by_model: dict[str, Usage] = field(default_factory=dict)
+    _prices: dict[str, Capabilities] = field(default_factory=dict)
+
+    def add(self, usage: Usage, capabilities: Capabilities) -> None:
+        """Count one reply."""
+        known = self._by_model.get(capabilities.model)
+        self._by_model[capabilities.model] = usage if known is None else known.added(usage)
+        self._prices[capabilities.model] = capabilities
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of every model together."""
+        total = Usage()
+        for usage in self._by_model.values():
+            total = total.added(usage)
+        return total
+
+    @property
+    def by_model(self) -> tuple[ModelUsage, ...]:
+        """The tokens and the cost of each model."""
+        return tuple(
+            ModelUsage(model, usage, cost_of(usage, self._prices[model]))
+            for model, usage in self._by_model.items()
+        )
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What it cost; None as soon as one model's price is not known."""
+        costs = [one.cost_usd for one in self.by_model]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def hit(self, limits: Limits, now: float) -> LimitHit | None:
+        """Return the limit that is reached, if any."""
+        if limits.max_turns is not None and self.steps >= limits.max_turns:
+            text = f"Stopped after {self.steps} requests, the most that were allowed (max turns)."
+            return LimitHit(TurnEnd.MAX_TURNS, text)
+        spent = self.cost_usd
+        if (
+            limits.max_budget_usd is not None
+            and spent is not None
+            and spent >= limits.max_budget_usd
+        ):
+            text = f"Stopped at ${spent:.4f}: the budget was ${limits.max_budget_usd:g}."
+            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
+        written = self.usage.output_tokens or 0
+        if limits.max_output_tokens is not None and written >= limits.max_output_tokens:
+            text = (
+                f"Stopped after {written} output tokens; {limits.max_output_tokens} were allowed."
+            )
+            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
+        if limits.max_seconds is not None and now - self.started_at >= limits.max_seconds:
+            text = (
+                f"Stopped after {now - self.started_at:.0f} s; {limits.max_seconds:g} were allowed."
+            )
+            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
+        return None
+
+
+def cost_of(usage: Usage, prices: Capabilities) -> float | None:
+    """Return what tokens cost in dollars, or None if a price is not known."""
+    parts = (
+        (usage.input_tokens, prices.input_usd_per_million),
+        (usage.output_tokens, prices.output_usd_per_million),
+        (usage.cache_creation_input_tokens, prices.cache_write_usd_per_million),
+        (usage.cache_read_input_tokens, prices.cache_read_usd_per_million),
+    )
+    total = 0.0
+    for tokens, price in parts:
+        if not tokens:
+            continue
+        if price is None:
+            return None
+        total += tokens * price / 1_000_000
+    return total

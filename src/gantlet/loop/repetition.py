@@ -1,0 +1,46 @@
+"""Notice a model that makes the same call with the same result over and over."""
+
+from dataclasses import dataclass
+
+from gantlet.execution import Answer
+from gantlet.execution.outcome import Invalid
+from gantlet.loop.reply import INVALID_JSON_KEY
+
+NOTICE_AFTER = 3
+STOP_AFTER = 6
+MALFORMED_STOP_AFTER = 3
+
+
+@dataclass(slots=True)
+class Repetition:
+    """Counts calls that are the same as the one before, and calls whose input was no JSON."""
+
+    _last: tuple[object, ...] | None = None
+    _same: int = 0
+    _malformed: int = 0
+
+    def note(self, answer: Answer) -> str:
+        """Count one call; return a reminder for the model, or nothing."""
+        is_malformed = isinstance(answer.outcome, Invalid) and INVALID_JSON_KEY in answer.call.input
+        self._malformed = self._malformed + 1 if is_malformed else 0
+        this = (answer.call.name, answer.call.input, answer.block.content)
+        self._same = self._same + 1 if this == self._last else 1
+        self._last = this
+        if self._same != NOTICE_AFTER:
+            return ""
+        return (
+            f"You have called {answer.call.name} {self._same} times with the same input and the"
+            " same result. Doing it again changes nothing: try another way, or ask the user."
+        )
+
+    @property
+    def problem(self) -> str:
+        """Why the turn should end, or nothing."""
+        if self._same >= STOP_AFTER:
+            return f"The same call gave the same result {self._same} times in a row."
+        return ""
+
+    @property
+    def is_malformed(self) -> bool:
+        """Whether the model has stopped sending JSON."""
+        return self._malformed >= MALFORMED_STOP_AFTER

@@ -1,0 +1,327 @@
+"""From the user's words to the model's last: steps, until there is nothing left to do."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gantlet.execution import (
+    Abort,
+    AbortKind,
+    AbortScope,
+    Answer,
+    Bodies,
+    Denied,
+    ExecutionSettings,
+    Services,
+)
+from gantlet.loop.attachments import (
+    CONTINUE,
+    INTERRUPTED_SPEAKING,
+    INTERRUPTED_TOOLS,
+    answer_message,
+)
+from gantlet.loop.compactor import Compactor
+from gantlet.loop.conversation import Conversation
+from gantlet.loop.limits import Meter
+from gantlet.loop.repetition import Repetition
+from gantlet.loop.step import StepResult, StepRunner
+from gantlet.messages import (
+    AssistantMessage,
+    CompactionTrigger,
+    ModelError,
+    ModelErrorKind,
+    ModelSwitched,
+    Notice,
+    NoticeLevel,
+    StepStarted,
+    StopReason,
+    Text,
+    TurnEnd,
+    TurnFinished,
+    TurnStarted,
+    UserMessage,
+    blocks_of,
+)
+
+#: How often a reply that hit the token limit is continued.
+MAX_CONTINUATIONS = 3
+
+
+class Priority(StrEnum):
+    """When a message that the user sends during a turn is delivered."""
+
+    NOW = "now"
+    NEXT = "next"
+    LATER = "later"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """How a turn ended."""
+
+    reason: TurnEnd
+    message: AssistantMessage | None
+    answers: tuple[Answer, ...]
+    stop_reason: str | None
+    finished: TurnFinished
+
+    @property
+    def text(self) -> str:
+        """The model's last words."""
+        blocks = blocks_of(self.message) if self.message is not None else ()
+        return "".join(block.text for block in blocks if isinstance(block, Text))
+
+
+class _End(Exception):  # noqa: N818 - no error: the way out of the steps
+    """The turn ends here."""
+
+    def __init__(self, reason: TurnEnd, message: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What one turn keeps while it runs."""
+
+    meter: Meter
+    repetition: Repetition = field(default_factory=Repetition)
+    answers: list[Answer] = field(default_factory=list)
+    last: AssistantMessage | None = None
+    stop_reason: str | None = None
+    continuations: int = 0
+    is_paused: bool = False
+
+
+class Loop:
+    """Runs turns of a conversation, one at a time."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        services: Services,
+        bodies: Bodies,
+        execution: ExecutionSettings | None = None,
+    ) -> None:
+        self.conversation = conversation
+        self._services = services
+        self._bodies = bodies
+        self._execution = execution or ExecutionSettings()
+        self._compactor = Compactor(conversation)
+        self._abort = AbortScope()
+        self._queued: deque[tuple[Priority, UserMessage]] = deque()
+        self.is_running = False
+
+    def interrupt(self) -> None:
+        """End the turn: what is being said, and every call."""
+        self._abort.abort(Abort(AbortKind.USER))
+
+    def send(self, message: UserMessage, priority: Priority = Priority.NEXT) -> None:
+        """Take what the user says during a turn: for the next step, after it, or right now."""
+        self._queued.append((priority, message))
+        if priority is Priority.NOW:
+            self._abort.abort(Abort(AbortKind.MESSAGE))
+
+    def next_waiting(self) -> UserMessage | None:
+        """Return, and take off the queue, a message that waits for a turn of its own."""
+        return self._queued.popleft()[1] if self._queued else None
+
+    async def compact(self, instructions: str = "") -> bool:
+        """Sum the conversation up on demand; return whether that worked."""
+        return await self._compactor.sum_up(CompactionTrigger.MANUAL, instructions)
+
+    async def run_turn(self, prompt: UserMessage) -> TurnResult:
+        """Run one turn to its end. Never raises for what a model, a tool or a user does."""
+        self.is_running = True
+        try:
+            return await self._run_turn(prompt)
+        finally:
+            self.is_running = False
+
+    async def _run_turn(self, prompt: UserMessage) -> TurnResult:
+        """Run one turn to its end."""
+        talk = self.conversation
+        turn = _Turn(Meter(self._bodies.clock.now()))
+        talk.model_name = talk.settings.model
+        talk.emit(TurnStarted(prompt))
+        talk.begin(prompt)
+        errors: tuple[str, ...] = ()
+        try:
+            reason = await self._steps(turn)
+        except _End as end:
+            reason, errors = end.reason, (end.message,) if end.message else ()
+        except ModelError as error:
+            too_long = error.kind is ModelErrorKind.PROMPT_TOO_LONG
+            reason = TurnEnd.PROMPT_TOO_LONG if too_long else TurnEnd.API_ERROR
+            errors = (str(error),)
+        return self._finished(turn, reason, errors)
+
+    async def _steps(self, turn: _Turn) -> TurnEnd:
+        """Take steps until one of them ends the turn."""
+        while True:
+            self._check_limits(turn)
+            await self._compactor.make_room_if_needed()
+            result = await self._step(turn)
+            self._keep_reply(turn, result)
+            ended = await self._go_on(turn, result)
+            if ended is not None:
+                return ended
+
+    def _check_limits(self, turn: _Turn) -> None:
+        """End the turn at a limit."""
+        limits = self.conversation.settings.limits
+        hit = turn.meter.hit(limits, self._bodies.clock.now())
+        if hit is None:
+            return
+        self.conversation.add(answer_message((), queued=self._take_queued()))
+        raise _End(hit.reason, hit.message)
+
+    async def _step(self, turn: _Turn) -> StepResult:
+        """Ask the model once; try what helps when it does not answer."""
+        talk = self.conversation
+        runner = StepRunner(
+            model=talk.model,
+            services=self._services,
+            bodies=self._bodies,
+            execution=self._execution,
+            effects=talk.effects,
+            abort=self._abort,
+        )
+        began = self._bodies.clock.now()
+        turn.meter.steps += 1
+        talk.emit(StepStarted(turn.meter.steps, talk.model_name))
+        while True:
+            try:
+                request = talk.request(doublings=turn.continuations)
+                result = await runner.take(request, talk.surroundings, talk.history.ids)
+                break
+            except ModelError as error:
+                await self._recover(error)
+            except BaseException:
+                self._record_cut_off(turn, runner.cut_off)
+                raise
+        turn.meter.model_seconds += self._bodies.clock.now() - began
+        turn.meter.add(result.usage, talk.capabilities)
+        talk.surroundings = result.surroundings
+        return result
+
+    async def _recover(self, error: ModelError) -> None:
+        """Make room, or go to a fallback model, where that helps; else pass the failure on."""
+        talk = self.conversation
+        if self._abort.reason is not None:
+            raise _End(TurnEnd.ABORTED_STREAMING)
+        if error.kind is ModelErrorKind.PROMPT_TOO_LONG:
+            await self._compactor.make_room(error)
+            return
+        models = [talk.settings.model, *talk.settings.fallback_models]
+        following = models[models.index(talk.model_name) + 1 :]
+        if error.kind is not ModelErrorKind.OVERLOADED or not following:
+            raise error
+        before, talk.model_name = talk.model_name, following[0]
+        talk.emit(ModelSwitched(before, talk.model_name, str(error)))
+
+    def _keep_reply(self, turn: _Turn, result: StepResult) -> None:
+        """Put the reply into history."""
+        turn.stop_reason = result.stop_reason
+        turn.answers += result.answers
+        if result.message is not None:
+            turn.last = result.message
+            self.conversation.add_reply(result.message, goes_on=turn.is_paused)
+
+    async def _go_on(self, turn: _Turn, result: StepResult) -> TurnEnd | None:
+        """Answer the reply; return why the turn ends, or None if the model goes on."""
+        turn.is_paused = False
+        if self._abort.reason is not None:
+            return self._end_aborted(result)
+        if result.stop_reason == StopReason.PAUSE_TURN and result.message is not None:
+            # Nothing may be added after a pause but the results of calls.
+            self.conversation.add(answer_message(result.answers))
+            turn.is_paused = not result.answers
+            return None
+        if result.answers:
+            notices = [turn.repetition.note(answer) for answer in result.answers]
+            reminders = [notice for notice in notices if notice]
+            self.conversation.answer(result.answers, reminders, self._take_queued())
+            return self._end_after_calls(turn, result)
+        return await self._end_without_calls(turn, result)
+
+    def _end_after_calls(self, turn: _Turn, result: StepResult) -> TurnEnd | None:
+        """Return why the turn ends after its calls, or None."""
+        for answer in result.answers:
+            if answer.defers:
+                return TurnEnd.TOOL_DEFERRED
+            if answer.stop is None:
+                continue
+            if isinstance(answer.outcome, Denied) and answer.outcome.decision.ends_turn:
+                return TurnEnd.ABORTED_TOOLS
+            raise _End(TurnEnd.HOOK_STOPPED, answer.stop)
+        if turn.repetition.is_malformed:
+            text = "The model sent three calls in a row whose input is not JSON."
+            raise _End(TurnEnd.MALFORMED_TOOL_USE_EXHAUSTED, text)
+        if turn.repetition.problem:
+            self.conversation.emit(Notice(NoticeLevel.WARNING, turn.repetition.problem))
+            raise _End(TurnEnd.MODEL_ERROR, turn.repetition.problem)
+        return None
+
+    async def _end_without_calls(self, turn: _Turn, result: StepResult) -> TurnEnd | None:
+        """Return why the turn ends, unless the reply was cut off or the user has said more."""
+        talk = self.conversation
+        if result.stop_reason == StopReason.CONTEXT_WINDOW_EXCEEDED:
+            full = ModelError("The context is full.", ModelErrorKind.PROMPT_TOO_LONG)
+            await self._compactor.make_room(full)
+            talk.add(answer_message((), closing=CONTINUE))
+            return None
+        if result.stop_reason == StopReason.MAX_TOKENS and turn.continuations < MAX_CONTINUATIONS:
+            turn.continuations += 1
+            talk.add(answer_message((), closing=CONTINUE))
+            return None
+        queued = self._take_queued()
+        if queued:
+            talk.answer((), queued=queued)
+            return None
+        if result.stop_reason == StopReason.REFUSAL:
+            talk.emit(Notice(NoticeLevel.WARNING, "The model refused to go on."))
+        return TurnEnd.COMPLETED
+
+    def _end_aborted(self, result: StepResult) -> TurnEnd | None:
+        """Close a turn that was interrupted; with a new message of the user's it goes on."""
+        spoke = result.was_aborted_speaking or not result.answers
+        reason = self._abort.reason
+        if reason is not None and reason.kind is AbortKind.MESSAGE:
+            self._abort = AbortScope()
+            self.conversation.answer(result.answers, queued=self._take_queued())
+            return None
+        closing = INTERRUPTED_SPEAKING if spoke else INTERRUPTED_TOOLS
+        queued = self._take_queued()
+        self.conversation.add(answer_message(result.answers, queued=queued, closing=closing))
+        return TurnEnd.ABORTED_STREAMING if spoke else TurnEnd.ABORTED_TOOLS
+
+    def _record_cut_off(self, turn: _Turn, cut_off: StepResult | None) -> None:
+        """Put what had come of a step into history when the turn itself is cancelled."""
+        if cut_off is not None and cut_off.message is not None:
+            self._keep_reply(turn, cut_off)
+            closing = INTERRUPTED_TOOLS if cut_off.answers else INTERRUPTED_SPEAKING
+            self.conversation.add(answer_message(cut_off.answers, closing=closing))
+
+    def _take_queued(self) -> list[UserMessage]:
+        """Return the messages that are due now; those for later stay."""
+        due = [message for priority, message in self._queued if priority is not Priority.LATER]
+        self._queued = deque(one for one in self._queued if one[0] is Priority.LATER)
+        return due
+
+    def _finished(self, turn: _Turn, reason: TurnEnd, errors: tuple[str, ...]) -> TurnResult:
+        """Say that the turn has ended."""
+        meter = turn.meter
+        finished = TurnFinished(
+            reason,
+            meter.usage,
+            meter.cost_usd,
+            steps=meter.steps,
+            duration_seconds=self._bodies.clock.now() - meter.started_at,
+            model_seconds=meter.model_seconds,
+            by_model=meter.by_model,
+            errors=errors,
+        )
+        self.conversation.emit(finished)
+        return TurnResult(reason, turn.last, tuple(turn.answers), turn.stop_reason, finished)
