@@ -6,15 +6,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test test-deep test-clients bench lock schemas clean
+.PHONY: help setup demo test test-deep test-clients test-local local-model bench lock schemas clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo          run the first example (sets itself up)"
+	@echo "make demo          watch an agent at work (sets itself up)"
 	@echo "make test          everything CI runs (sets itself up)"
 	@echo "make setup         only the set-up, with the tools for development"
 	@echo "make test-deep     long property runs and races"
 	@echo "make test-clients  programs others wrote, driving ours"
+	@echo "make test-local    a small real model on this machine, driving ours"
+	@echo "make local-model   install that model (130 MB to fetch)"
 	@echo "make bench         every benchmark, as ratios to a floor"
 	@echo "make lock          pin the requirements again"
 	@echo "make schemas       write the schema snapshots of the built-in tools again"
@@ -28,8 +30,11 @@ $(VENV)/.runtime-ready: scripts/setup requirements/build.txt requirements/runtim
 $(VENV)/.dev-ready: $(VENV)/.runtime-ready requirements/dev.txt
 	@PYTHON="$(PYTHON)" scripts/setup dev
 
+$(VENV)/.local-ready: $(VENV)/.runtime-ready requirements/local.txt requirements/local-model.txt
+	@PYTHON="$(PYTHON)" scripts/setup local
+
 demo: $(VENV)/.runtime-ready
-	@$(BIN)/python examples/a_function_as_a_tool.py
+	@$(BIN)/python examples/agent_stream.py
 
 test: $(VENV)/.dev-ready
 	@scripts/check
@@ -40,6 +45,11 @@ test-deep: $(VENV)/.dev-ready
 test-clients: $(VENV)/.dev-ready
 	@$(BIN)/python -m pytest -m clients tests; status=$$?; \
 	if [ $$status -eq 5 ]; then echo "make test-clients: no client tests exist yet."; exit 0; fi; exit $$status
+
+test-local: $(VENV)/.dev-ready
+	@$(BIN)/python -m pytest -m local tests/local
+
+local-model: $(VENV)/.local-ready
 
 bench: $(VENV)/.dev-ready
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -2,7 +2,6 @@
 
 import os
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -154,12 +153,10 @@ def test_the_normal_form_and_the_case_of_a_name_do_not_matter(name: str, form: s
         "half\ud800/a",
         "~\ud800",
         "~\0",
-        "chain0",
-        "chain0/a",
         "x" * MAX_PATH_CHARS,
         "x/" * 100_000,
     ],
-    ids=ascii,
+    ids=lambda path: ascii(path[:20]),
 )
 def test_what_cannot_be_resolved_counts_as_a_tree_around_it(path: str, root: str) -> None:
     folder = Path(root)
@@ -168,8 +165,6 @@ def test_what_cannot_be_resolved_counts_as_a_tree_around_it(path: str, root: str
     (folder / "loop").symlink_to("loop")
     (folder / "ping").symlink_to("pong")
     (folder / "pong").symlink_to("ping")
-    for number in range(1_500):
-        (folder / f"chain{number}").symlink_to(f"chain{number + 1}")
 
     found = identify(path, root)
 
@@ -190,7 +185,7 @@ def test_what_cannot_be_resolved_counts_as_a_tree_around_it(path: str, root: str
         ("folder/a\0b", "folder"),
         ("folder/half\ud800", "folder"),
     ],
-    ids=ascii,
+    ids=lambda text: ascii(text[:20]),
 )
 def test_the_tree_around_it_is_the_nearest_that_can_be_resolved(
     path: str, around: str, root: str
@@ -245,27 +240,32 @@ def test_a_path_is_located_or_refused_and_nothing_else(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("path", "said"),
     [
-        (lambda root: "a\0", "it holds a NUL byte"),
-        (lambda root: "x" * 300, "a name in it is too long"),
-        (lambda root: "x/" * 5_000, f"it is longer than {MAX_PATH_CHARS} characters"),
-        (lambda root: "\ud800", "it holds half of a surrogate pair, which is no character"),
-        (lambda root: "~\ud800", "it holds half of a surrogate pair, which is no character"),
-        (lambda root: chain_of_links(root), "it leads through too many links"),
+        ("a\0", "it holds a NUL byte"),
+        ("x" * 300, "a name in it is too long"),
+        ("x/" * 5_000, f"it is longer than {MAX_PATH_CHARS} characters"),
+        ("\ud800", "it holds half of a surrogate pair, which is no character"),
+        ("~\ud800", "it holds half of a surrogate pair, which is no character"),
     ],
+    ids=lambda text: ascii(text[:20]),
 )
-def test_what_cannot_be_a_path_is_refused_with_the_reason(
-    make: Callable[[str], str], said: str, root: str
-) -> None:
+def test_what_cannot_be_a_path_is_refused_with_the_reason(path: str, said: str, root: str) -> None:
     with pytest.raises(ValueError, match=said):
-        locate(make(root), root)
+        locate(path, root)
 
 
-def chain_of_links(root: str) -> str:
+def test_a_chain_of_links_longer_than_the_stack_is_no_crash(root: str) -> None:
     for number in range(1_500):
         Path(root, f"link{number}").symlink_to(f"link{number + 1}")
-    return "link0"
+
+    for path in ("link0", "link0/a", "link0/../a"):
+        assert tree_of(root).touches(identify(path, root))
+        try:
+            said = locate(path, root).real_text  # newer Pythons follow it without a stack
+        except ValueError as error:
+            said = str(error)
+        assert said == "it leads through too many links" or said.startswith(root)
 
 
 def test_a_flag_in_the_environment_switches_a_feature() -> None:

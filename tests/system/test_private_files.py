@@ -166,9 +166,11 @@ def test_a_text_is_kept_where_it_was_asked_for(tmp_path: Path) -> None:
 
 def test_the_same_text_is_kept_in_the_same_place(tmp_path: Path) -> None:
     first = keep_private(tmp_path / "a.txt", "one")
+    first.chmod(0o644)
     again = keep_private(tmp_path / "a.txt", "one")
 
     assert (first, list(tmp_path.iterdir())) == (again, [first])
+    assert mode(first) == "0o600"
 
 
 @pytest.mark.parametrize("other", ["two", "longer than one", ""])

@@ -380,7 +380,10 @@ def test_traits_may_depend_on_the_args() -> None:
         destructive=True, access=Access(writes={File("a")})
     )
     assert ask_traits(remove, args_of(remove, path="a", dry_run=True)) == Traits(
-        read_only=True, concurrency_safe=True, access=Access(writes={File("a")})
+        read_only=True,
+        concurrency_safe=True,
+        access=Access(writes={File("a")}),
+        open_world=False,
     )
 
 

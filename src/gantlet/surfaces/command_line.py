@@ -11,6 +11,7 @@ from typing import Protocol, cast
 from gantlet import __version__
 
 _COMMANDS = {
+    "permissions": ("gantlet.surfaces.permissions_command", "say what may run, and by which rule"),
     "serve-script": (
         "gantlet.surfaces.serve_script_command",
         "be a Messages API that says what a script says",

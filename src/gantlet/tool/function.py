@@ -119,7 +119,7 @@ class FunctionTool(Tool[FunctionArgs], Generic[_P, _R]):
             access=access(args) if callable(access) else access,
             interrupt=given.get("interrupt"),
             failure_stops_siblings=given.get("failure_stops_siblings", False),
-            open_world=given.get("open_world", True),
+            open_world=given.get("open_world", not read_only),
         )
 
     async def run(self, args: FunctionArgs, context: ToolContext) -> object:

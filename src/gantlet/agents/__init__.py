@@ -1,0 +1,1 @@
+"""Sub-agents, teams and background work: loops that loops start."""

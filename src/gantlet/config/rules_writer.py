@@ -1,0 +1,221 @@
+"""Changes of permission, written to settings files: merged under a lock, and all or nothing."""
+
+import fcntl
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from gantlet.config.json_lines import BrokenJsonError, LocatedJson
+from gantlet.config.rules_reader import UnreadableError, read_settings_text
+from gantlet.config.settings_files import SettingsFiles
+from gantlet.permissions import (
+    AddDirectories,
+    AddRules,
+    Destination,
+    RemoveDirectories,
+    RemoveRules,
+    ReplaceRules,
+    SetMode,
+    Update,
+)
+from gantlet.system import run_in_thread
+from gantlet.tool import UserError
+
+_INDENT = re.compile(r"^\{\s*?\n([ \t]+)\S")
+_ROUNDS = 20
+_PRIVATE, _SHARED = 0o600, 0o666
+
+
+@dataclass(frozen=True, slots=True)
+class RuleWriter:
+    """Saves changes of permission to the user's, the project's or the local settings file."""
+
+    files: SettingsFiles
+
+    async def save(self, update: Update) -> None:
+        """Write a change where it says, in a thread of its own.
+
+        Raises:
+            UserError: It could not be written; the file is as it was.
+        """
+        await run_in_thread(lambda: self.write(update))
+
+    def write(self, update: Update) -> None:
+        """Write a change where it says. A mode, and what lasts a session only, is not written.
+
+        Raises:
+            UserError: It could not be written; the file is as it was.
+        """
+        path = self.files.at(update.destination)
+        if path is None or isinstance(update, SetMode):
+            return
+        try:
+            target = self._target(path, update.destination)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(target):
+                _merge(target, update)
+        except OSError as error:
+            raise UserError(f"{path} could not be written: {error.strerror}.") from error
+
+    def _target(self, path: Path, destination: Destination) -> Path:
+        """Return the file itself, behind links. A project's link may not lead out of it."""
+        real = Path(os.path.realpath(path))
+        root = Path(os.path.realpath(self.files.project.parent.parent))
+        if destination is not Destination.USER and not real.is_relative_to(root):
+            raise UserError(f"{path} leads out of the project, to {real}; nothing was written.")
+        return real
+
+
+@contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    """Hold the lock of a file, which is a file beside it and gone afterwards."""
+    lock = target.with_name(f".{target.name}.lock")
+    while True:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(lock, flags, _PRIVATE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_same(descriptor, lock):  # else whoever held it took it away
+                try:
+                    yield
+                finally:
+                    with suppress(OSError):
+                        lock.unlink()
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _is_same(descriptor: int, path: Path) -> bool:
+    """Return whether an open file still stands at a path."""
+    try:
+        there = path.lstat()
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(os.fstat(descriptor), there)
+
+
+def _merge(target: Path, update: Update) -> None:
+    """Merge a change into a file; where the file changes meanwhile, merge again."""
+    for _ in range(_ROUNDS):
+        before = _read(target)
+        settings = _parsed(target, before)
+        if not _change(settings, update):
+            return
+        text = _formatted(settings, before)
+        with _draft(target, text, is_shared=update.destination is Destination.PROJECT) as draft:
+            if _read(target) == before:
+                draft.replace(target)
+                return
+    raise UserError(f"{target} is being changed all the time; the permission was not saved.")
+
+
+def _read(target: Path) -> str | None:
+    """Return a file's text, or None if there is none."""
+    try:
+        return read_settings_text(target)
+    except FileNotFoundError:
+        return None
+    except UnreadableError as error:
+        raise UserError(f"{target}: {error}; nothing was written.") from error
+
+
+def _parsed(target: Path, text: str | None) -> dict[str, object]:
+    """Return a file's settings; what cannot be kept as it is, is not touched."""
+    if text is None or not text.strip():
+        return {}
+    try:
+        root = LocatedJson(text).root.value
+        settings = json.loads(text, object_pairs_hook=_without_repeats)
+    except BrokenJsonError as error:
+        message = f"{target}:{error.line}: this is no JSON: {error}. Mend it first"
+        raise UserError(f"{message}; nothing was written.") from error
+    except _RepeatedError as error:
+        message = f"{target}: {error.args[0]!r} stands twice in one object. Mend it first"
+        raise UserError(f"{message}; nothing was written.") from error
+    if not isinstance(root, dict):
+        raise UserError(f"{target}: settings are an object; nothing was written.")
+    assert isinstance(settings, dict)
+    return settings
+
+
+class _RepeatedError(ValueError):
+    """A name comes twice in one object, so that one of them would be lost."""
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object each name of which comes once."""
+    made: dict[str, object] = {}
+    for name, value in pairs:
+        if name in made:
+            raise _RepeatedError(name)
+        made[name] = value
+    return made
+
+
+def _change(settings: dict[str, object], update: Update) -> bool:
+    """Change settings in place; return whether anything is different now."""
+    assert not isinstance(update, SetMode)
+    directories = isinstance(update, AddDirectories | RemoveDirectories)
+    key = "additionalDirectories" if directories else str(getattr(update, "behaviour", ""))
+    permissions = settings.get("permissions", {})
+    if not isinstance(permissions, dict):
+        raise UserError("'permissions' is no object there; nothing was written.")
+    before = permissions.get(key, [])
+    if not isinstance(before, list):
+        raise UserError(f"'permissions.{key}' is no list there; nothing was written.")
+    after = _changed(before, update)
+    if after == before:
+        return False
+    permissions[key] = after
+    settings["permissions"] = permissions
+    return True
+
+
+def _changed(before: list[object], update: Update) -> list[object]:
+    """Return a list after a change."""
+    match update:
+        case AddRules(texts) | AddDirectories(texts):
+            return [*before, *(text for text in dict.fromkeys(texts) if text not in before)]
+        case ReplaceRules(texts):
+            return list(dict.fromkeys(texts))
+        case RemoveRules(texts) | RemoveDirectories(texts):
+            gone = {text.strip() for text in texts}
+            return [one for one in before if not (isinstance(one, str) and one.strip() in gone)]
+        case SetMode():
+            return before
+
+
+def _formatted(settings: dict[str, object], before: str | None) -> str:
+    """Return settings as text, indented as they were."""
+    found = _INDENT.match(before.lstrip()) if before else None
+    indent = found.group(1) if found else "  "
+    text = json.dumps(settings, indent=indent, ensure_ascii=False)
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        text = json.dumps(settings, indent=indent)
+    return text + ("" if before and not before.endswith("\n") else "\n")
+
+
+@contextmanager
+def _draft(target: Path, text: str, *, is_shared: bool) -> Iterator[Path]:
+    """Write a draft beside a file, with the file's mode; it is gone afterwards."""
+    draft = target.with_name(f".{secrets.token_hex(16)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(draft, flags, _SHARED if is_shared else _PRIVATE)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            with suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        yield draft
+    finally:
+        with suppress(OSError):
+            draft.unlink()

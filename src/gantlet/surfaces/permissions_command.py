@@ -1,0 +1,212 @@
+"""`gantlet permissions`: what may run, why, and by which rule. Nothing is run."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from gantlet.config import RuleWriter, SettingsFiles, SettingsRules, is_trusted, read_settings_rules
+from gantlet.messages import JsonValue
+from gantlet.permissions import Destination, RemoveRules
+from gantlet.rules import Rule, lint_rules
+from gantlet.surfaces.permission_batch import Batch
+from gantlet.surfaces.permission_judge import Judge, RememberingEyes, mode_named
+from gantlet.surfaces.permission_pages import explanation, plain, rules_page
+from gantlet.surfaces.permission_suites import load_suites, run_suites
+from gantlet.surfaces.stand_in_tools import BUILT_IN_NAMES, main_field, stand_in
+from gantlet.system import Environment, absolute
+from gantlet.tool import UserError
+
+_PLACES = {
+    "user": Destination.USER,
+    "project": Destination.PROJECT,
+    "local": Destination.LOCAL,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    commands = parser.add_subparsers(title="commands", dest="permissions_command", required=True)
+    _add_explain(commands.add_parser("explain", help="say why a call may run, or may not"))
+    check = commands.add_parser("check", help="judge many calls, one JSON object a line")
+    check.add_argument("--batch", required=True, metavar="FILE", help="the cases; - reads them")
+    test = commands.add_parser("test", help="run a file of cases with what is expected of them")
+    test.add_argument("file", help="a list of {rules, cases} in YAML or JSON")
+    listing = commands.add_parser("list", help="show the rules in force and where they stand")
+    revoke = commands.add_parser("revoke", help="take a rule out of the settings")
+    revoke.add_argument("rule", help="as `gantlet permissions list` shows it")
+    revoke.add_argument("--from", dest="place", choices=list(_PLACES), help="only from there")
+    lint = commands.add_parser("lint", help="find rules that do nothing, or too much")
+    for own in (check, test, listing, revoke, lint):
+        _add_places(own)
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    """Declare what `explain` takes."""
+    parser.add_argument("text", nargs="?", help="a command, or a path, a URL, a name")
+    parser.add_argument("--tool", default="Bash", help="default: %(default)s")
+    parser.add_argument("--input", metavar="JSON", help="the call's whole input")
+    parser.add_argument("--mode", help="judge in this mode")
+    _add_places(parser)
+
+
+def _add_places(parser: argparse.ArgumentParser) -> None:
+    """Declare where a call would run."""
+    parser.add_argument("--cwd", metavar="DIR", help="default: where you are")
+    parser.add_argument("--home", metavar="DIR", help="default: your home directory")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the second word says."""
+    commands: Mapping[str, Callable[[argparse.Namespace], int]] = {
+        "explain": _explain,
+        "check": _check,
+        "test": _test,
+        "list": _list,
+        "revoke": _revoke,
+        "lint": _lint,
+    }
+    return commands[arguments.permissions_command](arguments)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    """Show how one call is judged."""
+    settings = _settings(arguments)
+    wanted = mode_named(arguments.mode) if arguments.mode else None
+    context = settings.context(wanted, auto_available=True)
+    judge = Judge(context, RememberingEyes(str(_home(arguments))))
+    request = judge.request(arguments.tool, _input(arguments))
+    _tell_problems(settings)
+    if wanted is not None and context.mode is not wanted:
+        _complain(f"Mode {wanted} is switched off in the settings; judged in {context.mode}.")
+    for line in explanation(request, context):
+        print(line)
+    return 0
+
+
+def _input(arguments: argparse.Namespace) -> Mapping[str, JsonValue]:
+    """Return the input of the call to explain."""
+    if arguments.input is not None:
+        try:
+            given = json.loads(arguments.input)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"--input is no JSON: {error}.") from error
+        if not isinstance(given, dict):
+            raise UserError("--input must be a JSON object.")
+        return given
+    if arguments.text is None:
+        raise UserError("Name what to explain: a command, or --input with the call's input.")
+    field = main_field(stand_in(arguments.tool))
+    if not field:
+        raise UserError(f"{arguments.tool} needs --input with the call's input.")
+    return {field: arguments.text}
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    """Judge a case on each line."""
+    batch = Batch(str(_cwd(arguments)), str(_home(arguments)))
+    with _lines(arguments.batch) as lines:
+        for answer in batch.answers(lines):
+            sys.stdout.write(f"{answer}\n")
+    return 0
+
+
+@contextmanager
+def _lines(file: str) -> Iterator[Iterable[bytes]]:
+    """Open the lines of a file, or those that are sent."""
+    if file == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        opened = Path(file).open("rb")  # noqa: SIM115 - only opening it may fail so
+    except OSError as error:
+        raise UserError(f"{file!r} cannot be read: {error.strerror}.") from error
+    with opened:
+        yield opened
+
+
+def _test(arguments: argparse.Namespace) -> int:
+    """Run a file of cases and show those that came out otherwise."""
+    batch = Batch(str(_cwd(arguments)), str(_home(arguments)))
+    report = run_suites(load_suites(Path(arguments.file)), batch)
+    for line in report.lines:
+        print(plain(line))
+    return 1 if report.failed else 0
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    """Show the rules in force."""
+    settings = _settings(arguments)
+    for line in rules_page(settings, settings.context(auto_available=True)):
+        print(line)
+    _tell_problems(settings)
+    return 0
+
+
+def _revoke(arguments: argparse.Namespace) -> int:
+    """Take a rule out of the settings."""
+    files = SettingsFiles.of(_cwd(arguments), _home(arguments), Environment.current())
+    places = [_PLACES[arguments.place]] if arguments.place else list(_PLACES.values())
+    wanted = arguments.rule.strip()
+    files_of = {str(files.at(place)): place for place in places}
+    found = [
+        rule
+        for rule in _settings(arguments).rules
+        if rule.text == wanted and rule.source.file in files_of and rule.source.key.count(".")
+    ]
+    if not found:
+        where = ", ".join(plain(file) for file in files_of)
+        raise UserError(f"There is no rule {wanted!r} in {where}.")
+    for rule in found:
+        update = RemoveRules((wanted,), rule.behaviour, files_of[rule.source.file])
+        RuleWriter(files).write(update)
+        print(plain(f"revoked {rule.behaviour} {wanted} ({rule.source.file}:{rule.source.line})"))
+    return 0
+
+
+def _lint(arguments: argparse.Namespace) -> int:
+    """Show what is odd about the rules."""
+    settings = _settings(arguments)
+    rules = [rule for read in settings.files for rule in read.rules]
+    findings = lint_rules(rules, BUILT_IN_NAMES)
+    for finding in findings:
+        source = finding.rule.source
+        print(plain(f"{source.file}:{source.line}: {finding.oddity}: {finding.message}"))
+    told = {rule.message for rule in rules if not isinstance(rule, Rule)}
+    others = [one for one in settings.problems if one.line and one.message not in told]
+    for problem in others:
+        print(plain(str(problem)))
+    if not findings and not others:
+        print(f"{len(rules)} rule{'' if len(rules) == 1 else 's'}, nothing odd")
+        return 0
+    return 1
+
+
+def _settings(arguments: argparse.Namespace) -> SettingsRules:
+    """Return what the settings say."""
+    cwd, home = _cwd(arguments), _home(arguments)
+    trusted = is_trusted(cwd, home)
+    return read_settings_rules(cwd, home, Environment.current(), trusted=trusted)
+
+
+def _cwd(arguments: argparse.Namespace) -> Path:
+    """Return where a call would run."""
+    return Path(absolute(arguments.cwd, str(Path.cwd()))) if arguments.cwd else Path.cwd()
+
+
+def _home(arguments: argparse.Namespace) -> Path:
+    """Return whose home it is."""
+    return Path(absolute(arguments.home, str(Path.cwd()))) if arguments.home else Path.home()
+
+
+def _tell_problems(settings: SettingsRules) -> None:
+    """Say what in the settings does not count as written."""
+    for problem in settings.problems:
+        _complain(str(problem))
+
+
+def _complain(text: str) -> None:
+    """Say something on standard error."""
+    print(plain(text), file=sys.stderr)
