@@ -15,7 +15,17 @@ from gantlet.messages import Behaviour, ToolUse
 from gantlet.permissions import PermissionContext, Request, Workspace, evaluate, see
 from gantlet.rules import Source, SourceKind, parse_rule
 from gantlet.system import Scout
-from gantlet.tool import READS_ONLY, AgentIdentity, AnyTool, Surroundings, Tool, ToolInput, Traits
+from gantlet.tool import (
+    READS_ONLY,
+    AgentIdentity,
+    AnyTool,
+    Parsed,
+    Surroundings,
+    Tool,
+    ToolInput,
+    Traits,
+    parse,
+)
 
 FEW, MANY = 10, 1000
 _numbers = count()
@@ -69,7 +79,9 @@ def context_with(rules: int, folder: str) -> PermissionContext:
 
 def request_for(tool: AnyTool, folder: str, **given: str) -> Request:
     """Return a request for a call."""
-    args = tool.input_type(**given)
+    parsed = parse(tool, given)
+    assert isinstance(parsed, Parsed)
+    args = parsed.args
     call = ToolUse("call", tool.name, given)
     return Request(call, tool, args, tool.traits(args), Surroundings(folder), AgentIdentity())
 
@@ -123,16 +135,19 @@ def main() -> None:
         report(f"a file is read, {3 * FEW} rules", some, 100)
         report(f"the same with {3 * MANY} rules, over that", lots / some, 2, "x")
 
-        typical = "cd src && npm test -- --grep case{} 2>&1 | tail -20"
+        typical = "npm test -- --grep case{}"
         some, lots = in_turns([running(made, folder, typical) for made in (few, many)], 300)
         report(f"a typical command, {3 * FEW} rules", some, 300)
         report(f"the same with {3 * MANY} rules, over that", lots / some, 2, "x")
-        simple = in_turns([running(few, folder, "git log --oneline -{}")], 300)[0]
-        report("a simple command", simple, 300)
+        safe = in_turns([running(few, folder, "git log --oneline -{}")], 300)[0]
+        report("a command that only reads", safe, 300)
+        piped = "cd src && npm test -- --grep case{} 2>&1 | tail -20"
+        piped_time = in_turns([running(few, folder, piped)], 300)[0]
+        report("a pipeline: for each of its three commands", piped_time / 3, 300)
 
+        piece = "grep -n 'some words {0}' src/package/module.py | head -5"
         sizes = (1_000, 10_000)
-        lines = ["; ".join(["cat a{{}}.py | grep -n x"] * (size // 24)) for size in sizes]
-        lines = [line.replace("{{}}", "{0}") for line in lines]
+        lines = ["; ".join([piece] * (size // len(piece))) for size in sizes]
         short, long = in_turns([running(few, folder, line) for line in lines], 20)
         report("a command of 10 KB", long / 1000, 50, "ms")
         report("10 KB over 10 times 1 KB (linear is 1)", long / short / 10, 2, "x")

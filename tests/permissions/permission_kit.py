@@ -171,6 +171,7 @@ class PaperEyes:
     kinds: Mapping[str, FileKind] = field(default_factory=dict)
     inodes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     below: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tracked: frozenset[str] = frozenset()
     is_complete: bool = True
 
     def look(self, path: str, cwd: str) -> PathFacts:
@@ -200,8 +201,9 @@ class PaperEyes:
     def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
         """Return what is wanted of what the test says lies below a directory."""
         found = (self.look(path, "/") for path in self.below.get(root, ()))
-        wanted = tuple(one for one in found if is_wanted(one.lexical) or is_wanted(one.real))
-        return Found(wanted, self.is_complete)
+        wanted = (one for one in found if is_wanted(one.lexical) or is_wanted(one.real))
+        told = (replace(one, is_tracked=one.lexical in self.tracked) for one in wanted)
+        return Found(tuple(told), self.is_complete)
 
 
 def _normal(path: str) -> str:

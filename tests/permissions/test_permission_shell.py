@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gantlet.messages import Behaviour
 from gantlet.permissions import AddRules, Destination, Directory, RiskLevel
 from gantlet.system import FileKind
-from gantlet.tool import Covered, Mode, Proof, Surroundings
+from gantlet.tool import Covered, Mode, Proof, Surroundings, Tool, ToolInput
 from permissions.permission_kit import (
     ALLOW,
     APP,
@@ -270,6 +270,7 @@ def test_no_pattern_vouches_for_what_runs_something_else(command: str) -> None:
     patterns = ["Bash(watch *)", "Bash(setsid *)", "Bash(find *)", "Bash(flock *)"]
 
     assert judge(allow=patterns).bash(command) is ASK
+    assert judge(allow=patterns).bash(f"timeout 5 {command}") is ASK
     if "find . -delete" not in command:
         assert judge(allow=[f"Bash({command})"]).bash(command) is ALLOW
 
@@ -279,6 +280,8 @@ CRITICAL = [
     "rm -rf /etc",
     "rm -rf ~",
     "rm -rf $HOME",
+    'rm -rf "${HOME}"/',
+    "rm -rf $HOME/*",
     "rm -rf .",
     "rm -rf ..",
     "rm -rf /work/app",
@@ -417,6 +420,20 @@ def test_a_directory_that_holds_something_forbidden_is_asked_about_as_a_whole() 
     assert replace(lost, context=context()).bash("grep -r x src") is ALLOW
 
 
+def test_git_shows_only_what_it_keeps() -> None:
+    eyes = PaperEyes(below={APP: ("/work/app/.env",)})
+    found = replace(judge(deny=["Read(.env)"]), eyes=eyes)
+    kept = replace(found, eyes=replace(eyes, tracked=frozenset({"/work/app/.env"})))
+
+    for command in ("git diff", "git show", "git grep x", "git log -p", "git log --oneline -5"):
+        assert found.bash(command) is ALLOW, command
+    for command in ("git diff", "git show", "git grep x", "git log -p"):
+        assert kept.bash(command) is ASK, command
+    assert kept.bash("git log --oneline -5 --author=me main") is ALLOW
+    assert kept.bash("git status") is ALLOW
+    assert kept.bash("git show HEAD:.env") is DENY
+
+
 def test_a_pattern_of_the_shell_is_judged_by_what_it_stands_for() -> None:
     eyes = PaperEyes(
         below={
@@ -482,6 +499,42 @@ def test_rules_for_bash_bind_every_shell_and_a_shell_may_have_its_own() -> None:
         ALLOW
     )
     assert judge(allow=["Monitor(tail *)"]).bash("tail -f /x") is ASK
+
+
+def test_a_shell_whose_language_nobody_reads_is_asked_about_where_rules_forbid_commands() -> None:
+    class PowerShellTool(ShellTool):
+        name = "PowerShell"
+        runs_shell = False
+
+    other = PowerShellTool()
+    denying = judge(Mode.BYPASS, deny=["PowerShell(rm *)"])
+    assert denying.verdict(other, command="rm x").behaviour is DENY
+    assert denying.verdict(other, command="ls; rm x").behaviour is ASK
+    assert judge(Mode.BYPASS).verdict(other, command="ls").behaviour is ALLOW
+    assert judge(allow=["PowerShell(ls *)"]).verdict(other, command="ls").behaviour is ASK
+    assert judge(allow=["PowerShell"]).verdict(other, command="ls").behaviour is ALLOW
+
+
+class WatchInput(ToolInput):
+    """A command, or nothing."""
+
+    command: str | None = None
+
+
+class WatchTool(Tool[WatchInput]):
+    """A shell that need not be given a command."""
+
+    name = "Monitor"
+    description = "Watches something."
+    input_type = WatchInput
+    rule_field = "command"
+    runs_shell = True
+
+
+def test_a_shell_without_a_command_is_an_ordinary_tool() -> None:
+    assert judge().verdict(WatchTool()).behaviour is ASK
+    assert judge(allow=["Monitor"]).verdict(WatchTool()).behaviour is ALLOW
+    assert judge(Mode.BYPASS, deny=["Bash(rm *)"]).verdict(WatchTool()).behaviour is ASK
 
 
 def test_a_field_of_a_shell_can_be_denied() -> None:

@@ -1,6 +1,7 @@
 """What is seen of paths is what is there: links, hard links, devices, patterns, trees."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,45 @@ def test_a_pattern_includes_itself_and_too_many_matches_are_unknown(tmp_path: Pa
     assert expand("*", str(tmp_path)) is None
     assert Scout().expand("*", str(tmp_path)) is None
     assert Scout().look("file-1", str(tmp_path)).kind is FileKind.FILE
+
+
+def tracked(folder: Path) -> list[str]:
+    found = Scout().find(str(folder), lambda path: "/.git" not in path)
+    return sorted(Path(one.lexical).name for one in found.paths if one.is_tracked)
+
+
+def test_a_search_tells_which_files_git_keeps(tmp_path: Path) -> None:
+    for name in ("kept", "kep", "new"):
+        (tmp_path / name).touch()
+    assert tracked(tmp_path) == []
+
+    for words in (["init", "--quiet"], ["add", "kept"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)
+
+    assert tracked(tmp_path) == ["kept"]
+
+
+@pytest.mark.parametrize(("index", "counts"), [(None, []), (b"DIRC\0\0\0\4", ["a"])])
+def test_what_git_keeps_in_another_form_counts_as_kept(
+    tmp_path: Path, index: bytes | None, counts: list[str]
+) -> None:
+    (tmp_path / "a").touch()
+    (tmp_path / ".git").mkdir()
+    if index is not None:
+        (tmp_path / ".git" / "index").write_bytes(index)
+
+    assert tracked(tmp_path) == counts
+
+
+def test_what_git_keeps_elsewhere_counts_as_kept(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    (tmp_path / ".git").write_text("gitdir: /elsewhere")
+
+    assert tracked(tmp_path) == ["a"]
+
+
+def test_of_very_many_files_the_rest_counts_as_kept(tmp_path: Path) -> None:
+    for number in range(150):
+        (tmp_path / f"file-{number}").touch()
+
+    assert len(tracked(tmp_path)) == 50

@@ -113,6 +113,7 @@ def test_a_folder_counts_with_everything_below_it(root: str) -> None:
         ("\uac00", "\u1100\u1161"),
         ("so\u00adft", "soft"),
         ("ze\u200bro", "zero"),
+        ("a\u0301\u200b\u0327", "a\u0327\u0301"),
         ("heart\u2764\ufe0f", "heart\u2764"),
     ],
 )

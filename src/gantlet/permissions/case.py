@@ -56,20 +56,17 @@ class Case:
 
     @_lazy
     def reading(self) -> Reading | None:
-        """What the command means, for a call that runs one."""
-        if not self.request.tool.runs_shell:
+        """What the command means, for a call that runs one in a shell we can read."""
+        if not self.request.tool.runs_shell or self.rule_text is None:
             return None
-        if self.rule_text is None:
-            raise ValueError(f"{self.name} runs a shell but names no command.")
         return read_shell(self.rule_text, self.request.surroundings.cwd)
 
     @_lazy
     def touches(self) -> tuple[Touch, ...]:
         """The paths the call names."""
-        cwd = self.request.surroundings.cwd
         if self.reading is not None:
-            return self.reading.touches(cwd)
-        tool = self.request.tool
+            return self.reading.touches
+        tool, cwd = self.request.tool, self.request.surroundings.cwd
         paths = tool.paths(self.request.args)
         return tuple(Touch(path, spot(path, cwd), tool.path_kind) for path in paths)
 
@@ -77,11 +74,6 @@ class Case:
     def targets(self) -> tuple[Target, ...]:
         """The same paths with what was seen of them."""
         return tuple(Target.of(touch, self.request.facts) for touch in self.touches)
-
-    @_lazy
-    def target_at(self) -> dict[Touch, Target]:
-        """Each path's target."""
-        return {target.touch: target for target in self.targets}
 
     @_lazy
     def is_read_only(self) -> bool:

@@ -89,6 +89,11 @@ class PermissionContext:
         extra = [one for one in self.directories if self._counts(one.source)]
         return tuple(dict.fromkeys((self.workspace.original_cwd, self.workspace.cwd, *extra)))
 
+    @cached_property
+    def readable_directories(self) -> tuple[Directory, ...]:
+        """Where files may be read without asking, whether they may be edited or not."""
+        return (*self.working_directories, *self.workspace.readable)
+
     def _counts(self, kind: SourceKind) -> bool:
         """Return whether what widens counts when it comes from such a source."""
         if self.managed_rules_only:

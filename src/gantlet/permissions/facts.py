@@ -19,6 +19,7 @@ class Touch:
         is_tree: Everything below is touched too, and its content read.
         is_glob: It is a pattern of the shell that stands for many paths.
         is_guess: It may be no path at all, but a word of a command nothing is known about.
+        tracked_only: Of a tree, only what git keeps is touched.
     """
 
     path: str
@@ -27,6 +28,7 @@ class Touch:
     is_tree: bool = False
     is_glob: bool = False
     is_guess: bool = False
+    tracked_only: bool = False
 
 
 def spot(path: str, cwd: str) -> str:
@@ -40,14 +42,14 @@ class Facts:
 
     Attributes:
         places: What each spot is; a pattern may be many places, and None is too many.
-        below: What lies below a spot and is forbidden by a rule.
+        below: What lies below a touched tree and is forbidden by a rule.
         forbidden: All that a rule forbids by path, for files that have several names.
     """
 
     places: Mapping[str, tuple[PathFacts, ...] | None] = field(
         default_factory=lambda: MappingProxyType({})
     )
-    below: Mapping[str, Found] = field(default_factory=lambda: MappingProxyType({}))
+    below: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
     forbidden: Found | None = None
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.facts import Facts, Target
-from gantlet.permissions.protected import is_nowhere
+from gantlet.permissions.proof import Draft, Means
 from gantlet.permissions.workspace import Directory
 from gantlet.rules import EDIT, READ, PathParts, Rule, RuleSet
 from gantlet.system import PathFacts
-from gantlet.tool import Covered, PathKind
+from gantlet.tool import PathKind
 
 #: Which rules forbid a kind of touch: what may not be read may not be edited either.
 _FORBIDDEN_BY = {"read": (READ,), "edit": (EDIT, READ)}
@@ -47,47 +47,39 @@ def _names(place: PathFacts, facts: Facts) -> Iterator[str]:
                 yield other.lexical
 
 
-def cover(
-    context: PermissionContext, target: Target, *, with_rules: bool, edits_inside: bool
-) -> tuple[list[Covered], list[Rule]] | None:
-    """Return what covers every place a path can be, by both of its names; None if anything is bare.
+def cover(context: PermissionContext, target: Target, draft: Draft) -> bool:
+    """Note what covers every place a path can be, by both of its names; no if anything is bare.
 
     Reading is covered inside the working directories. Editing there is covered only where the mode
-    says so (`edits_inside`). Elsewhere it takes a rule.
+    says so. Elsewhere it takes a rule.
     """
     if not target.is_known:
-        return None
-    covered: list[Covered] = []
-    used: list[Rule] = []
+        return False
     for place in target.places:
-        for path in dict.fromkeys((place.lexical, place.real)):
-            directory = _directory(context, target.touch.kind, path, edits_inside=edits_inside)
+        paths = (place.lexical,) if place.real == place.lexical else (place.lexical, place.real)
+        for path in paths:
+            directory = _directory(context, target.touch.kind, path, draft.means)
             if directory is not None:
-                covered.append(Covered(path, f"inside {directory.path}"))
+                draft.by(path, f"inside {directory.path}")
                 continue
-            rule = _allowing_rule(context, target, path) if with_rules else None
+            rule = _allowing_rule(context, target, path) if draft.means.with_rules else None
             if rule is None:
-                return None
-            covered.append(Covered(path, f"rule {rule.text}"))
-            used.append(rule)
-    return covered, used
-
-
-def goes_nowhere(target: Target) -> bool:
-    """Return whether what is written to a path vanishes."""
-    return target.is_known and all(is_nowhere(place) for place in target.places)
+                return False
+            draft.by_rule(path, rule)
+    return True
 
 
 def _directory(
-    context: PermissionContext, kind: PathKind, path: str, *, edits_inside: bool
+    context: PermissionContext, kind: PathKind, path: str, means: Means
 ) -> Directory | None:
     """Return the directory that makes touching a path harmless, or None."""
-    directories: tuple[Directory, ...] = ()
-    if kind == "read":
-        directories = (*context.working_directories, *context.workspace.readable)
-    elif edits_inside:
-        directories = context.working_directories
-    return next((one for one in directories if one.holds(path)), None)
+    if kind == "edit" and not means.edits_inside:
+        return None
+    directories = context.readable_directories if kind == "read" else context.working_directories
+    for directory in directories:
+        if directory.holds(path):
+            return directory
+    return None
 
 
 def _allowing_rule(context: PermissionContext, target: Target, path: str) -> Rule | None:

@@ -68,8 +68,11 @@ def _by_own_matcher(rule: Rule, case: Case, text: str) -> bool:
 
 def _by_command(rules: RuleSet, case: Case) -> Match | None:
     """Return a rule that means a command of the line, in any of its forms."""
-    if case.reading is None or not rules.has_commands(case.names):
+    if not rules.has_commands(case.names):
         return None
+    if case.reading is None:
+        rule = rules.for_command(case.names, case.rule_text or "")
+        return None if rule is None else Match(rule, case.shown)
     for part in case.reading.parts:
         for text in part.rule_texts:
             rule = rules.for_command(case.names, text)

@@ -1,6 +1,6 @@
 """What may be used to prove that a call is harmless, and what a proof comes to."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from gantlet.rules import Rule
@@ -23,6 +23,28 @@ class Means:
 SAFE_ONLY = Means()
 BY_RULES = Means(with_rules=True)
 BY_EDITS = Means(with_rules=True, edits_inside=True)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A proof in the making: what was covered so far, and by which rules."""
+
+    means: Means
+    covered: list[Covered] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+
+    def by_rule(self, part: str, rule: Rule) -> None:
+        """Note that a rule covers a part."""
+        self.covered.append(Covered(part, f"rule {rule.text}"))
+        self.rules.append(rule)
+
+    def by(self, part: str, what: str) -> None:
+        """Note what else covers a part."""
+        self.covered.append(Covered(part, what))
+
+    def proved(self) -> "Proved":
+        """Return the proof."""
+        return Proved(tuple(self.covered), tuple(self.rules))
 
 
 @dataclass(frozen=True, slots=True)

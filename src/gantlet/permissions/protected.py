@@ -86,8 +86,3 @@ def why_special(place: PathFacts) -> str | None:
     if place.kind is FileKind.OTHER:
         return f"{place.lexical} is a pipe or a socket, not a file"
     return None
-
-
-def is_nowhere(place: PathFacts) -> bool:
-    """Return whether what is written to a path vanishes."""
-    return place.lexical == _NO_DEVICE == place.real

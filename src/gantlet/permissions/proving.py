@@ -5,9 +5,8 @@ from dataclasses import replace
 from gantlet.permissions.case import Case
 from gantlet.permissions.files import cover
 from gantlet.permissions.matching import special_rule
-from gantlet.permissions.proof import Gap, Means, Proved, Proving
+from gantlet.permissions.proof import Draft, Gap, Means, Proved, Proving
 from gantlet.permissions.shell_proof import prove_command
-from gantlet.rules import Rule
 from gantlet.tool import Covered
 
 
@@ -43,17 +42,11 @@ def _prove_paths(case: Case, means: Means) -> Proving:
         plain = _prove_plain(case)
         if isinstance(plain, Gap):
             return plain
-    covered: list[Covered] = []
-    rules: list[Rule] = []
+    draft = Draft(means)
     for target in case.targets:
-        found = cover(
-            case.context, target, with_rules=means.with_rules, edits_inside=means.edits_inside
-        )
-        if found is None:
+        if not cover(case.context, target, draft):
             return Gap(_bare(case, target.touch.path))
-        covered += found[0]
-        rules += found[1]
-    return Proved(tuple(covered), tuple(rules))
+    return draft.proved()
 
 
 def _bare(case: Case, path: str) -> str:

@@ -71,9 +71,7 @@ class Sight:
 
         This may take a while: it is for a thread of its own.
         """
-        below = {
-            spot: self._find_below(seen, spot) for spot in dict.fromkeys(map(_spot, self._trees))
-        }
+        below = {touch: self._find_below(seen, touch) for touch in self._trees}
         forbidden = self._find_forbidden() if self._has_linked(seen) else None
         facts = replace(seen.facts, below=MappingProxyType(below), forbidden=forbidden)
         return replace(seen, facts=facts)
@@ -94,13 +92,15 @@ class Sight:
         places = (place for found in seen.facts.places.values() for place in found or ())
         return any(place.is_linked for place in places)
 
-    def _find_below(self, seen: Request, spot: str) -> Found:
-        """Search everything a spot stands for."""
-        places = seen.facts.places.get(spot)
+    def _find_below(self, seen: Request, touch: Touch) -> Found:
+        """Search everything below a touched tree."""
+        places = seen.facts.places.get(touch.spot)
         if places is None:
             return Found(is_complete=False)
-        found = [self.eyes.find(place.real, self._is_forbidden) for place in places]
-        return _joined(found)
+        found = _joined([self.eyes.find(place.real, self._is_forbidden) for place in places])
+        if not touch.tracked_only:
+            return found
+        return replace(found, paths=tuple(one for one in found.paths if one.is_tracked))
 
     def _find_forbidden(self) -> Found:
         """Search for every file that a rule forbids by its path."""
@@ -121,11 +121,6 @@ class Sight:
             for rules in (self.context.deny, self.context.ask)
             for tool in (READ, EDIT)
         )
-
-
-def _spot(touch: Touch) -> str:
-    """Return a touch's spot."""
-    return touch.spot
 
 
 def _joined(found: list[Found]) -> Found:

@@ -1,22 +1,16 @@
 """The proof for a command line: every command, redirect, directory and path, covered."""
 
 from gantlet.permissions.case import Case
-from gantlet.permissions.files import cover, goes_nowhere
-from gantlet.permissions.proof import Gap, Means, Proved, Proving
-from gantlet.permissions.shell_reading import Part, Use
+from gantlet.permissions.facts import Target, Touch
+from gantlet.permissions.files import cover
+from gantlet.permissions.proof import Draft, Gap, Means, Proved, Proving
+from gantlet.permissions.shell_reading import Part
 from gantlet.rules import CommandPattern, Rule
 from gantlet.shell import ReadOnly, Writes
 from gantlet.tool import Covered
 
 #: Longer commands are shown to a person, unless a rule allows the shell as a whole.
 _MAX_CHARS = 10_000
-#: Programs that run what follows them in a way no prefix can vouch for.
-_EXACT_ONLY = frozenset({"flock", "ionice", "setsid", "watch"})
-_FIND_ACTIONS = frozenset(
-    {
-        "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ok", "-okdir",
-    }
-)  # fmt: skip
 
 
 def prove_command(case: Case, means: Means) -> Proving:
@@ -32,19 +26,14 @@ def prove_command(case: Case, means: Means) -> Proving:
     if not reading.analysis.is_proved:
         doubt = reading.analysis.doubts[0].rstrip(".")
         return Gap(f"runs what cannot be proved harmless: {doubt}")
-    covered: list[Covered] = []
-    rules: list[Rule] = []
+    draft = Draft(means)
     for part in reading.parts:
-        if not part.must_be_covered:
-            continue
-        proving = _prove_part(case, part, means)
-        if isinstance(proving, Gap):
-            return proving
-        covered += proving.covered
-        rules += proving.rules
-    if not covered:
+        gap = _cover_part(case, part, draft) if part.must_be_covered else None
+        if gap is not None:
+            return gap
+    if not draft.covered:
         return Gap("runs no command that could be proved harmless")
-    return Proved(tuple(covered), tuple(rules))
+    return draft.proved()
 
 
 def _exact_rule(case: Case, source: str) -> Rule | None:
@@ -58,76 +47,55 @@ def _is_exact(rule: Rule, text: str) -> bool:
     return isinstance(rule.spec, CommandPattern) and rule.spec.text.strip() == text
 
 
-def _prove_part(case: Case, part: Part, means: Means) -> Proving:
-    """Return the proof for one command with all that is around it."""
+def _cover_part(case: Case, part: Part, draft: Draft) -> Gap | None:
+    """Cover one command with all that is around it, or return what nothing covers."""
     if part.obstacle:
         return Gap(f"runs `{part.shown}`, of which {part.obstacle}")
-    command = _prove_words(case, part, means)
-    if isinstance(command, Gap):
-        return command
-    covered, rules = list(command.covered), list(command.rules)
-    around = part.redirects if part.directory is None else (part.directory, *part.redirects)
-    for use in around:
-        proving = _prove_use(case, part, use, means)
-        if isinstance(proving, Gap):
-            return proving
-        covered += proving.covered
-        rules += proving.rules
-    return Proved(tuple(covered), tuple(rules))
+    gap = _cover_words(case, part, draft)
+    if gap is not None:
+        return gap
+    if part.directory is not None:
+        gap = _cover_touch(case, part, part.directory, draft)
+    for touch in part.redirects:
+        gap = gap or _cover_touch(case, part, touch, draft)
+    return gap
 
 
-def _prove_words(case: Case, part: Part, means: Means) -> Proving:
-    """Return the proof for a command's own words: a rule, or what is known of the program."""
-    rule = _allowing_rule(case, part) if means.with_rules else None
+def _cover_words(case: Case, part: Part, draft: Draft) -> Gap | None:
+    """Cover a command's own words: by a rule, or by what is known of the program."""
+    rule = _allowing_rule(case, part) if draft.means.with_rules else None
     if rule is not None:
-        return Proved((Covered(part.shown, f"rule {rule.text}"),), (rule,))
+        draft.by_rule(part.shown, rule)
+        return None
     match part.judgement:
         case ReadOnly(entry):
-            by = f"only reads ({entry})"
-        case Writes(entry, is_edit=True) if means.edits_inside:
-            by = f"edits files ({entry})"
+            draft.by(part.shown, f"only reads ({entry})")
+        case Writes(entry, is_edit=True) if draft.means.edits_inside:
+            draft.by(part.shown, f"edits files ({entry})")
         case _:
             return Gap(f"runs `{part.shown}`, which no rule allows")
-    covered = [Covered(part.shown, by)]
-    rules: list[Rule] = []
-    for use in part.operands:
-        proving = _prove_use(case, part, use, means)
-        if isinstance(proving, Gap):
-            return proving
-        covered += proving.covered
-        rules += proving.rules
-    return Proved(tuple(covered), tuple(rules))
+    for touch in part.operands:
+        gap = _cover_touch(case, part, touch, draft)
+        if gap is not None:
+            return gap
+    return None
 
 
 def _allowing_rule(case: Case, part: Part) -> Rule | None:
     """Return an allow rule that means the command; some take one that is exact."""
     allow = case.context.counted_allow
-    for text in part.allow_texts:
-        for rule in allow.commands_matching(case.names, text):
-            if _is_exact(rule, text) or not _needs_exact(part):
+    for form in part.allow_forms:
+        for rule in allow.commands_matching(case.names, form.text):
+            if not form.needs_exact or _is_exact(rule, form.text):
                 return rule
     return None
 
 
-def _needs_exact(part: Part) -> bool:
-    """Return whether no pattern can vouch for a command."""
-    program = part.command.program
-    if program == "find":
-        return any(word.text in _FIND_ACTIONS for word in part.command.argv)
-    return program is None or program in _EXACT_ONLY
-
-
-def _prove_use(case: Case, part: Part, use: Use, means: Means) -> Proving:
-    """Return the proof for one path of a command."""
-    target = case.target_at[part.touch(use, case.request.surroundings.cwd)]
-    if use.kind == "edit" and goes_nowhere(target):
-        return Proved((Covered(use.path, "what is written there vanishes"),))
-    found = cover(
-        case.context, target, with_rules=means.with_rules, edits_inside=means.edits_inside
-    )
-    if found is None:
-        if use is part.directory:
-            return Gap(f"runs `{part.shown}` in {use.path}, outside the working directories")
-        does = "changes" if use.kind == "edit" else "reads"
-        return Gap(f"{does} {use.path}, which no rule allows")
-    return Proved(tuple(found[0]), tuple(found[1]))
+def _cover_touch(case: Case, part: Part, touch: Touch, draft: Draft) -> Gap | None:
+    """Cover one path of a command."""
+    if cover(case.context, Target.of(touch, case.request.facts), draft):
+        return None
+    if touch is part.directory:
+        return Gap(f"runs `{part.shown}` in {touch.path}, outside the working directories")
+    does = "changes" if touch.kind == "edit" else "reads"
+    return Gap(f"{does} {touch.path}, which no rule allows")

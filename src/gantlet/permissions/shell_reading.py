@@ -1,6 +1,7 @@
 """A command line as permission sees it: its commands, their texts for rules, and their paths."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -28,19 +29,31 @@ _LISTS_NAMES = frozenset(
         "test", "tree",
     }
 )  # fmt: skip
+#: What git shows without what is in the files, with options that do not change that.
+_GIT_HISTORY = frozenset({"git log", "git stash list"})
+_GIT_PLAIN = re.compile(
+    r"[^-].*|-[0-9]+|-n|--(oneline|graph|all|decorate|reverse|no-merges|merges|first-parent|stat"
+    r"|name-only|name-status|numstat|shortstat|abbrev-commit|follow)"
+    r"|--(since|until|after|before|author|committer|grep|format|pretty|date|max-count)=.*",
+    re.DOTALL,
+)
+#: Programs that run what follows them in a way no prefix can vouch for.
+_EXACT_ONLY = frozenset({"flock", "ionice", "setsid", "watch"})
+_FIND_ACTIONS = frozenset(
+    {
+        "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ok", "-okdir",
+    }
+)  # fmt: skip
 #: How many words of one command that may be paths are looked at.
 MAX_MENTIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """One path a command names, seen from the command's directory."""
+class Form:
+    """A text in which an allow rule may mean a command, and whether it takes the very text."""
 
-    path: str
-    kind: PathKind = "read"
-    is_tree: bool = False
-    is_glob: bool = False
-    is_guess: bool = False
+    text: str
+    needs_exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class Part:
 
     Attributes:
         rule_texts: Every form in which a deny or ask rule may mean it.
-        allow_texts: The forms in which an allow rule may mean it.
+        allow_forms: The forms in which an allow rule may mean it.
         judgement: What is known of its words, redirections apart.
         operands: What its words name, as far as that is known.
         redirects: What it is redirected to and from.
@@ -61,11 +74,11 @@ class Part:
     command: SimpleCommand
     shown: str
     rule_texts: tuple[str, ...]
-    allow_texts: tuple[str, ...]
+    allow_forms: tuple[Form, ...]
     judgement: Judgement
-    operands: tuple[Use, ...] = ()
-    redirects: tuple[Use, ...] = ()
-    directory: Use | None = None
+    operands: tuple[Touch, ...] = ()
+    redirects: tuple[Touch, ...] = ()
+    directory: Touch | None = None
     obstacle: str = ""
     has_more_mentions: bool = False
 
@@ -75,25 +88,19 @@ class Part:
         return not self.command.is_carried
 
     @property
-    def uses(self) -> tuple[Use, ...]:
+    def touches(self) -> tuple[Touch, ...]:
         """Every path the command names."""
         where = () if self.directory is None else (self.directory,)
         return (*where, *self.operands, *self.redirects)
 
-    def touch(self, use: Use, cwd: str) -> Touch:
-        """Return a path as seen from where the line starts."""
-        inside = "." if use is self.directory else self.command.cwd or "."
-        seen_from = cwd if inside == "." else spot(inside, cwd)
-        where = spot(use.path, seen_from)
-        return Touch(use.path, where, use.kind, use.is_tree, use.is_glob, use.is_guess)
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A command line taken apart. The same text always gives the same reading."""
+    """A command line taken apart, with every path it names."""
 
     analysis: Analysis
     parts: tuple[Part, ...]
+    touches: tuple[Touch, ...]
 
     @property
     def is_read_only(self) -> bool:
@@ -101,15 +108,10 @@ class Reading:
         return self.analysis.is_proved and all(
             isinstance(part.judgement, ReadOnly)
             and not part.obstacle
-            and all(use.kind == "read" for use in part.redirects)
+            and all(touch.kind == "read" for touch in part.redirects)
             for part in self.parts
             if part.must_be_covered
         )
-
-    def touches(self, cwd: str) -> tuple[Touch, ...]:
-        """Return every path the line names, each once."""
-        found = (part.touch(use, cwd) for part in self.parts for use in part.uses)
-        return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=128)
@@ -119,69 +121,104 @@ def read_shell(command: str, start: str) -> Reading:
     Pure, so what was read once is not read again.
     """
     analysis = analyse(command)
-    return Reading(analysis, tuple(_part(one, start) for one in dict.fromkeys(analysis.commands)))
+    parts = tuple(_part(one, start) for one in analysis.commands)
+    touches = dict.fromkeys(touch for part in parts for touch in part.touches)
+    return Reading(analysis, parts, tuple(touches))
 
 
 def _part(command: SimpleCommand, start: str) -> Part:
     """Return one command as permission sees it."""
     words = replace(command, redirects=()) if command.redirects else command
     judgement = judge(words, start)
-    redirects, problem = _redirects(command)
+    cwd = start if command.cwd in (".", None) else spot(str(command.cwd), start)
+    redirects, problem = _redirects(command, cwd)
     return Part(
         command=command,
         shown=command.raw or text_of(command),
-        rule_texts=_texts(strip_for_rules(command), command.raw),
-        allow_texts=_texts(strip_for_allow(command), "" if command.redirects else command.raw),
+        rule_texts=_rule_texts(command),
+        allow_forms=() if command.is_carried else tuple(_allow_forms(command)),
         judgement=judgement,
-        operands=tuple(_operands(judgement)),
+        operands=tuple(_operands(judgement, cwd, words)),
         redirects=redirects,
-        directory=None if command.cwd in (".", None) else Use(str(command.cwd)),
+        directory=None if cwd is start else Touch(str(command.cwd), cwd),
         obstacle="the directory it runs in is not known" if command.cwd is None else problem,
         has_more_mentions=isinstance(judgement, NotKnown)
         and len(judgement.mentions) > MAX_MENTIONS,
     )
 
 
-def _texts(forms: Iterable[SimpleCommand], raw: str) -> tuple[str, ...]:
-    """Return the texts of a command's forms, and the text as it was written."""
-    found = dict.fromkeys(text_of(form) for form in forms)
-    if raw:
-        found[raw] = None
+def _rule_texts(command: SimpleCommand) -> tuple[str, ...]:
+    """Return every text in which a rule that forbids may mean a command."""
+    found = dict.fromkeys([text_of(form) for form in strip_for_rules(command)])
+    if command.raw:
+        found[command.raw] = None
     return tuple(found)
 
 
-def _redirects(command: SimpleCommand) -> tuple[tuple[Use, ...], str]:
-    """Return the files a command is redirected to and from, or why they are not known."""
+def _allow_forms(command: SimpleCommand) -> Iterator[Form]:
+    """Yield the forms an allow may mean; as it was written only if nothing is redirected."""
+    needs_exact = False
+    for form in strip_for_allow(command):
+        needs_exact = needs_exact or _needs_exact(form)
+        yield Form(text_of(form), needs_exact)
+    if command.raw and not command.redirects:
+        yield Form(command.raw, needs_exact)
+
+
+def _needs_exact(command: SimpleCommand) -> bool:
+    """Return whether no pattern can vouch for a command."""
+    program = command.program
+    if program == "find":
+        return any(word.text in _FIND_ACTIONS for word in command.argv)
+    return (program is None and bool(command.argv)) or program in _EXACT_ONLY
+
+
+def _redirects(command: SimpleCommand, cwd: str) -> tuple[tuple[Touch, ...], str]:
+    """Return the files a command is redirected to and from, and why others are not known."""
     if not command.redirects:
         return (), ""
-    alone = SimpleCommand((), redirects=command.redirects, cwd=command.cwd)
-    judgement = judge(alone)
-    if isinstance(judgement, NotKnown):
-        uses = tuple(_mentioned(judgement.mentions))
-        return uses, "where it is redirected to is not known"
-    return tuple(_operands(judgement)), ""
+    judgement = judge(SimpleCommand((), redirects=command.redirects))
+    touches = tuple(_operands(judgement, cwd))
+    is_known = not isinstance(judgement, NotKnown)
+    return touches, "" if is_known else "where it is redirected to is not known"
 
 
-def _operands(judgement: Judgement) -> Iterator[Use]:
+def _operands(
+    judgement: Judgement, cwd: str, command: SimpleCommand | None = None
+) -> Iterator[Touch]:
     """Yield the paths a command names; of an unknown program, words that may be paths."""
     match judgement:
         case ReadOnly(entry, reads):
-            yield from (_use(path, "read", entry) for path in reads)
-        case Writes(entry, reads, writes):
-            yield from (_use(path, "read", entry) for path in reads)
-            yield from (_use(path, "edit", entry) for path in writes)
+            reads_content = command is None or not _lists_names(entry, command)
+            tracked_only = entry.startswith("git ")
+            for path in reads:
+                is_tree = path.is_tree and reads_content
+                yield _touch(path, cwd, is_tree=is_tree, tracked_only=tracked_only)
+        case Writes(_, reads, writes):
+            yield from (_touch(path, cwd, is_tree=path.is_tree) for path in reads)
+            yield from (_touch(path, cwd, "edit", is_tree=path.is_tree) for path in writes)
         case NotKnown(_, mentions):
-            yield from _mentioned(mentions)
+            for path in mentions[:MAX_MENTIONS]:
+                if "\n" not in path.path:
+                    where = spot(path.path, cwd)
+                    yield Touch(path.path, where, is_glob=path.is_glob, is_guess=True)
 
 
-def _use(path: PathUse, kind: PathKind, entry: str) -> Use:
-    """Return a path a known program names."""
-    lists_names = kind == "read" and entry.split(maxsplit=1)[0] in _LISTS_NAMES
-    return Use(path.path, kind, path.is_tree and not lists_names, path.is_glob)
+def _touch(
+    path: PathUse,
+    cwd: str,
+    kind: PathKind = "read",
+    *,
+    is_tree: bool,
+    tracked_only: bool = False,
+) -> Touch:
+    """Return a path that a known program names."""
+    where = spot(path.path, cwd)
+    return Touch(path.path, where, kind, is_tree, path.is_glob, tracked_only=tracked_only)
 
 
-def _mentioned(mentions: tuple[PathUse, ...]) -> Iterator[Use]:
-    """Yield what may be a path."""
-    for path in mentions[:MAX_MENTIONS]:
-        if "\n" not in path.path:
-            yield Use(path.path, is_glob=path.is_glob, is_guess=True)
+def _lists_names(entry: str, command: SimpleCommand) -> bool:
+    """Return whether a command looks at names and not into files."""
+    if entry in _GIT_HISTORY:
+        return all(_GIT_PLAIN.fullmatch(word.text) for word in command.argv[2:])
+    return entry.split(maxsplit=1)[0] in _LISTS_NAMES

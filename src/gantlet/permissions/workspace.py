@@ -30,10 +30,12 @@ class Directory:
 
     def holds(self, path: str) -> bool:
         """Return whether a path is the directory or lies below it; `/app-2` is not in `/app`."""
-        return any(
-            path == name or path.startswith(name if name.endswith("/") else f"{name}/")
-            for name in self.names
-        )
+        for name in self.names:
+            if path.startswith(name) and (
+                len(path) == len(name) or name.endswith("/") or path[len(name)] == "/"
+            ):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

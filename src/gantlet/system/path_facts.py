@@ -3,10 +3,11 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import islice
+from pathlib import Path
 
 from gantlet.system.paths import absolute
 
@@ -14,6 +15,11 @@ from gantlet.system.paths import absolute
 MAX_ENTRIES = 20_000
 #: How many paths one pattern may stand for before it counts as unknown.
 MAX_MATCHES = 1_000
+#: Of how many found files it is looked up whether git keeps them.
+_MAX_TRACKED = 100
+_MAX_INDEX_BYTES = 64 * 1024 * 1024
+#: The versions of git's index in which every path is written out.
+_PLAIN_VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")
 
 
 class FileKind(StrEnum):
@@ -36,6 +42,7 @@ class PathFacts:
         real: With every link followed.
         is_linked: Whether the same file has other names somewhere.
         inode: Device and inode number of what exists there.
+        is_tracked: Whether git keeps it; found out only by a search, else taken for granted.
     """
 
     lexical: str
@@ -43,6 +50,7 @@ class PathFacts:
     kind: FileKind = FileKind.FILE
     is_linked: bool = False
     inode: tuple[int, int] | None = None
+    is_tracked: bool = True
 
     @property
     def is_known(self) -> bool:
@@ -59,7 +67,7 @@ class Found:
 
 
 class Scout:
-    """Looks at files for those who may not. Reads names and kinds, never a file's content."""
+    """Looks at files for those who may not. Reads names and kinds, and no content but git's."""
 
     def look(self, path: str, cwd: str) -> PathFacts:
         """Return what is known about `path`, seen from `cwd`. Never raises."""
@@ -129,7 +137,7 @@ def find_below(
     pending = [root]
     left = max_entries
     is_complete = True
-    while pending:
+    while pending and left >= 0:
         try:
             with os.scandir(pending.pop()) as listed:
                 entries = list(islice(listed, left + 1))
@@ -139,16 +147,26 @@ def find_below(
             is_complete = False
             continue
         left -= len(entries)
-        if left < 0:
-            return Found(tuple(found), is_complete=False)
-        for entry in entries:
-            if is_wanted(entry.path) or (
-                entry.is_symlink() and is_wanted(os.path.realpath(entry.path))
-            ):
-                found.append(look_at(entry.path, "/"))
-            if entry.is_dir(follow_symlinks=False):
-                pending.append(entry.path)
-    return Found(tuple(found), is_complete)
+        found += [look_at(entry.path, "/") for entry in entries if _is_meant(entry, is_wanted)]
+        pending += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return Found(tuple(_with_tracking(found)), is_complete and left >= 0)
+
+
+def _is_meant(entry: os.DirEntry[str], is_wanted: Callable[[str], bool]) -> bool:
+    """Return whether an entry is wanted by its own name or by where it leads."""
+    if is_wanted(entry.path):
+        return True
+    return entry.is_symlink() and is_wanted(os.path.realpath(entry.path))
+
+
+def _with_tracking(found: list[PathFacts]) -> Iterator[PathFacts]:
+    """Yield what was found, the first of it with whether git keeps it."""
+    indexes: dict[Path, bytes | None] = {}
+    for number, facts in enumerate(found):
+        if number >= _MAX_TRACKED:
+            yield facts
+        else:
+            yield replace(facts, is_tracked=_is_tracked(Path(facts.lexical), indexes))
 
 
 def expand(pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
@@ -191,3 +209,30 @@ def _simplified(segment: str) -> str:
     """Return a segment in which each set of characters is a star: more than the shell means."""
     head, bracket, _ = segment.partition("[")
     return f"{head}*" if bracket else segment
+
+
+def _is_tracked(file: Path, indexes: dict[Path, bytes | None]) -> bool:
+    """Return whether the repository a file lies in keeps it; yes where that cannot be told.
+
+    A file that stands in git's index is kept. What was kept once and is no more, is not found.
+    """
+    root = next((parent for parent in file.parents if os.path.lexists(parent / ".git")), None)
+    if root is None:
+        return False
+    if root not in indexes:
+        indexes[root] = _index_of(root)
+    index = indexes[root]
+    return index is None or os.fsencode(file.relative_to(root)) + b"\0" in index
+
+
+def _index_of(root: Path) -> bytes | None:
+    """Return git's list of what it keeps, or None where that cannot be read."""
+    try:
+        with (root / ".git" / "index").open("rb") as opened:
+            index = opened.read(_MAX_INDEX_BYTES)
+    except FileNotFoundError:
+        return b""
+    except OSError:
+        return None  # `.git` is a file that points elsewhere
+    is_plain = index[:4] == b"DIRC" and index[4:8] in _PLAIN_VERSIONS
+    return index if is_plain and len(index) < _MAX_INDEX_BYTES else None

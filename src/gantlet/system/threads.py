@@ -72,10 +72,11 @@ async def run_in_thread(function: Callable[[], _T]) -> _T:
 def in_loop_thread(function: Callable[[object], None]) -> Callable[[object], None]:
     """Return a function for other threads that runs `function` in this event loop's thread."""
     loop = asyncio.get_running_loop()
+    context = contextvars.copy_context()
 
     def hand_over(value: object) -> None:
         try:
-            loop.call_soon_threadsafe(function, value)
+            loop.call_soon_threadsafe(function, value, context=context)
         except RuntimeError:  # the loop is closed: nobody listens any more
             return
 

@@ -1,0 +1,155 @@
+"""With real files and real eyes: links, hard links, patterns and trees cannot hide anything."""
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gantlet.messages import Behaviour
+from gantlet.permissions import ContextHolder, Directory, Engine, PermissionContext, Workspace
+from gantlet.rules import Source, SourceKind, parse_rule
+from gantlet.system import Scout, directory_names
+from gantlet.tool import Mode, Surroundings
+from permissions.permission_kit import (
+    ALLOW,
+    ASK,
+    DENY,
+    EDIT_TOOL,
+    READ_TOOL,
+    SHELL_TOOL,
+    Judge,
+    request_for,
+)
+
+
+def judge_in(folder: Path, *, mode: Mode = Mode.DEFAULT, **rules: list[str]) -> Judge:
+    here = Directory(directory_names(str(folder)))
+    workspace = Workspace(here, here)
+    source = Source(SourceKind.USER, anchors=workspace.anchors(SourceKind.SESSION))
+    made = PermissionContext(workspace, mode, bypass_available=True).with_rules(
+        parse_rule(text, Behaviour(behaviour), source)
+        for behaviour, texts in rules.items()
+        for text in texts
+    )
+    return Judge(made, Scout(), surroundings=Surroundings(str(folder)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "key").write_text("key")
+    (project / ".env").write_text("secret")
+    (project / "src" / "a.py").write_text("a")
+    return project
+
+
+@pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.BYPASS])
+def test_no_name_of_a_denied_file_is_let_pass(folder: Path, mode: Mode) -> None:
+    (folder / "link").symlink_to(".env")
+    (folder / "chain").symlink_to("link")
+    (folder / "hard").hardlink_to(folder / ".env")
+    (folder / "dir").symlink_to(".")
+    denying = judge_in(folder, mode=mode, deny=["Read(.env)"])
+
+    for path in (".env", "link", "chain", "hard", "dir/.env", "src/../.env", "dir/dir/link"):
+        assert denying.read(path) is DENY, path
+        assert denying.edit(path) is DENY, path
+        assert denying.bash(f"cat {path}") is DENY, path
+        assert denying.bash(f"unknown-tool {path}") is DENY, path
+
+
+def test_a_link_out_of_the_directory_is_outside(folder: Path) -> None:
+    (folder / "out").symlink_to("../outside")
+    (folder / "new").symlink_to("../outside/new-file")
+    plain = judge_in(folder)
+    editing = judge_in(folder, mode=Mode.ACCEPT_EDITS)
+
+    assert plain.read("out/key") is ASK
+    assert plain.bash("cat out/key") is ASK
+    assert editing.edit("new") is ASK
+    assert editing.edit("out/other") is ASK
+    assert editing.bash("touch out/x") is ASK
+    assert editing.bash("echo x > new") is ASK
+    assert editing.edit("src/new.py") is ALLOW
+
+
+def test_a_pattern_stands_for_what_it_would_find(folder: Path) -> None:
+    (folder / "notes.txt").write_text("x")
+    (folder / "leak.txt").symlink_to("../outside/key")
+    denying = judge_in(folder, deny=["Read(.env)"])
+
+    assert denying.bash("cat .e*") is DENY
+    assert denying.bash("cat .[a-e]nv") is DENY
+    assert denying.bash("cat s*/*.py") is ALLOW
+    assert denying.bash("cat n*.txt") is ALLOW
+    assert denying.bash("cat *.txt") is ASK
+
+
+def test_a_tree_is_searched_for_what_is_denied(folder: Path) -> None:
+    denying = judge_in(folder, deny=["Read(.env)"])
+
+    assert denying.bash("grep -r secret .") is ASK
+    assert denying.bash("grep -r secret src") is ALLOW
+    assert denying.bash("find . -name a.py") is ALLOW
+    (folder / ".env").unlink()
+    assert denying.bash("grep -r secret .") is ALLOW
+
+
+def test_git_is_asked_about_only_where_it_keeps_what_is_denied(folder: Path) -> None:
+    denying = judge_in(folder, deny=["Read(.env)"])
+    git(folder, "init", "--quiet")
+    git(folder, "add", "src")
+
+    assert denying.bash("git diff") is ALLOW
+    git(folder, "add", "--force", ".env")
+    assert denying.bash("git diff") is ASK
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_file_with_two_harmless_names_is_read(folder: Path) -> None:
+    (folder / "copy.py").hardlink_to(folder / "src" / "a.py")
+
+    assert judge_in(folder, deny=["Read(.env)"]).read("copy.py") is ALLOW
+
+
+def test_a_folder_reached_through_a_link_is_inside_by_both_names(
+    folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "shortcut").symlink_to(folder)
+    linked = judge_in(tmp_path / "shortcut", allow=["Edit(src/**)"])
+
+    assert linked.read("src/a.py") is ALLOW
+    assert linked.edit("src/a.py") is ALLOW
+    assert linked.edit("other.py") is ASK
+
+
+def test_a_sibling_that_shares_the_beginning_of_the_name_is_outside(folder: Path) -> None:
+    (folder.parent / "project-evil").mkdir()
+    (folder.parent / "project-evil" / "a").write_text("x")
+
+    assert judge_in(folder).read(f"{folder}-evil/a") is ASK
+    assert judge_in(folder).bash("cat ../project-evil/a") is ASK
+
+
+@pytest.mark.anyio
+async def test_the_engine_looks_before_it_judges(folder: Path) -> None:
+    (folder / "hard").hardlink_to(folder / ".env")
+    made = judge_in(folder, deny=["Read(.env)"])
+    engine = Engine(ContextHolder(made.context), eyes=Scout())
+    where = Surroundings(str(folder))
+
+    async def decided(tool: object, **given: str) -> Behaviour:
+        request = replace(request_for(tool, **given), surroundings=where)  # type: ignore[arg-type]
+        return (await engine.decide(request)).behaviour
+
+    assert await decided(READ_TOOL, file_path="src/a.py") is ALLOW
+    assert await decided(READ_TOOL, file_path="hard") is DENY
+    assert await decided(EDIT_TOOL, file_path="hard") is DENY
+    assert await decided(SHELL_TOOL, command="ls src") is ALLOW
+    assert await decided(SHELL_TOOL, command="grep -r x .") is DENY
