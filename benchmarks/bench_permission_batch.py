@@ -6,6 +6,7 @@ process, its start included; a missed bar is printed as such.
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -63,10 +64,13 @@ def main() -> None:
         started = perf_counter()
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=dict(os.environ))
         seconds = perf_counter() - started
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = used.ru_utime + used.ru_stime
     answered = done.stdout.count(b"\n")
     rate = answered / seconds
     missed = "" if rate >= BAR_CASES_PER_SECOND else f"  MISSED: the bar is {BAR_CASES_PER_SECOND}"
     print(f"{answered} cases in {seconds:.2f} s: {rate:.0f} cases per second{missed}")
+    print(f"{processor:.2f} s of processor time: {answered / processor:.0f} cases per core second")
 
 
 if __name__ == "__main__":

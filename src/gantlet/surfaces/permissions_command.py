@@ -3,9 +3,11 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
+from typing import cast
 
 from gantlet.config import RuleWriter, SettingsFiles, SettingsRules, is_trusted, read_settings_rules
 from gantlet.messages import JsonValue
@@ -15,6 +17,7 @@ from gantlet.surfaces.permission_batch import Batch
 from gantlet.surfaces.permission_judge import Judge, RememberingEyes, mode_named
 from gantlet.surfaces.permission_pages import explanation, plain, rules_page
 from gantlet.surfaces.permission_suites import load_suites, run_suites
+from gantlet.surfaces.permission_workers import answer_all
 from gantlet.surfaces.stand_in_tools import BUILT_IN_NAMES, main_field, stand_in
 from gantlet.system import Environment, absolute
 from gantlet.tool import UserError
@@ -107,17 +110,18 @@ def _input(arguments: argparse.Namespace) -> Mapping[str, JsonValue]:
 def _check(arguments: argparse.Namespace) -> int:
     """Judge a case on each line."""
     batch = Batch(str(_cwd(arguments)), str(_home(arguments)))
-    with _lines(arguments.batch) as lines:
-        for answer in batch.answers(lines):
-            sys.stdout.write(f"{answer}\n")
+    with _opened(arguments.batch) as source:
+        for answers in answer_all(batch, source):
+            sys.stdout.write(answers)
+            sys.stdout.flush()
     return 0
 
 
 @contextmanager
-def _lines(file: str) -> Iterator[Iterable[bytes]]:
-    """Open the lines of a file, or those that are sent."""
+def _opened(file: str) -> Iterator[BufferedReader]:
+    """Open a file of cases, or take those that are sent."""
     if file == "-":
-        yield sys.stdin.buffer
+        yield cast(BufferedReader, sys.stdin.buffer)
         return
     try:
         opened = Path(file).open("rb")  # noqa: SIM115 - only opening it may fail so
