@@ -92,10 +92,29 @@ async def test_bypass_runs_what_no_rule_forbids_and_plan_runs_nothing_that_write
     assert "Permission denied" in planned.text
 
 
-@pytest.mark.parametrize("settings", [{"permissions": 5}, {"permissions": {"allow": "write"}}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"permissions": 5},
+        {"permissions": {"allow": "write"}},
+        {"permissions": {"deny": [5]}},
+        {"permissions": {"alow": ["write"]}},
+    ],
+)
 def test_settings_of_another_form_are_refused(settings: Mapping[str, object]) -> None:
     with pytest.raises(UserError, match="permissions"):
         writing(settings=settings)
+
+
+def test_a_rule_that_does_not_work_as_written_is_a_problem() -> None:
+    agent = writing(settings={"permissions": {"allow": ["write("]}})
+
+    assert [problem.tool_name for problem in agent.problems] == ["write("]
+
+
+def test_a_mode_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(UserError, match="acceptEdits"):
+        writing(permission_mode="nope")
 
 
 @pytest.mark.parametrize("prompt", ["", "  \n", []])
@@ -184,7 +203,11 @@ def test_another_thread_can_interrupt() -> None:
         started.set()
         await anyio.sleep_forever()
 
-    agent = Agent(ScriptedModel(script_of([{"call": "wait"}], "never")), tools=[wait], parts=HERE)
+    agent = Agent(
+        ScriptedModel(script_of([{"call": "wait"}, {"call": "wait"}], "no")),
+        tools=[wait],
+        parts=HERE,
+    )
 
     def interrupt() -> None:
         started.wait(10)

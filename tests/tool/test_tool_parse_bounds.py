@@ -160,6 +160,20 @@ def test_a_long_list_of_allowed_values_is_shown_by_its_beginning() -> None:
     assert len(problem) < 500
 
 
+def test_problems_that_are_long_and_many_are_told_until_the_message_is_full() -> None:
+    long_choice = {"enum": [f"choice{i}" for i in range(100)]}
+    fields = {f"field{i}": long_choice for i in range(MAX_PROBLEMS)}
+
+    invalid = parse(SchemaTool({"properties": fields}), dict.fromkeys(fields, 1))
+
+    assert isinstance(invalid, Invalid)
+    assert len(invalid.problems) == MAX_PROBLEMS
+    check_that_it_is_shown_safely(invalid.message)
+    told = invalid.message.count("should be one of")
+    assert 0 < told < MAX_PROBLEMS
+    assert f"- and {MAX_PROBLEMS - told} more\n" in invalid.message
+
+
 def test_a_validator_that_quotes_everything_is_cut() -> None:
     class Echo(ToolInput):
         a: str

@@ -11,7 +11,7 @@ from typing import Self, TypeAlias
 import anyio
 
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
-from gantlet.assembly.permission import denied_by, open_engine, open_workspace
+from gantlet.assembly.permission import denied_by, open_engine, open_workspace, problems_of
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.toolbox import open_toolbox
 from gantlet.execution import (
@@ -28,7 +28,7 @@ from gantlet.messages import Block, Event, Message, Model, Text, UserMessage
 from gantlet.permissions import Asker, Permission
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.system import Clock, Environment, RealClock, home_folder, in_loop_thread
-from gantlet.tool import AnyTool, Mode, Surroundings, Tool, ToolDefinitionError
+from gantlet.tool import AnyTool, Mode, Surroundings, Tool, ToolDefinitionError, UserError
 
 Prompt: TypeAlias = str | Sequence[Block]
 
@@ -87,15 +87,14 @@ class Agent:
         given = settings or {}
         environment = self._parts.environment or Environment.current(DEFAULT_FLAGS)
         folder = str(Path(cwd or Path.cwd()).absolute())
-        mode = Mode(permission_mode)
+        mode = _mode(permission_mode)
         toolbox = open_toolbox(
             [_checked(tool) for tool in tools],
-            mcp_tools,
+            [_checked(tool) for tool in mcp_tools],
             environment=environment,
             denied=denied_by(given),
             selected=builtin_tools,
         )
-        self.problems = toolbox.problems
         self._conversation = Conversation(
             model=open_model(model, environment, base_url, api_key),
             toolbox=toolbox,
@@ -114,6 +113,7 @@ class Agent:
         )
         workspace = open_workspace(folder, environment)
         engine = open_engine(mode, given, workspace, self._emit, self._parts.asker)
+        self.problems = (*toolbox.problems, *problems_of(engine))
         self._services = Services(
             pool=toolbox.pool,
             permission=self._parts.permission or engine,
@@ -336,6 +336,19 @@ def _checked(tool: AnyTool) -> AnyTool:
     raise ToolDefinitionError(
         f"{tool!r} is not a tool. Put @tool on the function, or hand over an instance of a Tool."
     )
+
+
+def _mode(given: Mode | str) -> Mode:
+    """Return a mode by its name.
+
+    Raises:
+        UserError: There is none of that name.
+    """
+    try:
+        return Mode(given)
+    except ValueError:
+        names = ", ".join(Mode)
+        raise UserError(f"{given!r} is not a permission mode. There are: {names}.") from None
 
 
 def _message(prompt: Prompt) -> UserMessage:

@@ -3,18 +3,22 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gantlet.config import SettingsFiles, workspace_at
 from gantlet.messages import Behaviour, Event
 from gantlet.permissions import (
+    AddDirectories,
     Asker,
     ContextHolder,
+    Destination,
     Engine,
     PermissionContext,
     Workspace,
 )
-from gantlet.permissions.workspace import Directory
 from gantlet.rules import BadRule, Rule, Source, SourceKind, parse_rule
 from gantlet.system import Environment, Scout
-from gantlet.tool import Mode, UserError
+from gantlet.tool import Mode, Problem, UserError
+
+DIRECTORIES = "additionalDirectories"
 
 
 def open_engine(
@@ -40,6 +44,10 @@ def open_engine(
         avoid_prompts=asker is None,
     )
     context = context.with_rules(_rules(settings, workspace))
+    permissions = settings.get("permissions", {})
+    if isinstance(permissions, Mapping) and DIRECTORIES in permissions:
+        folders = tuple(_texts(permissions, DIRECTORIES))
+        context = context.updated(AddDirectories(folders, Destination.COMMAND_LINE))
     return Engine(ContextHolder(context), asker, eyes=Scout(), emit=emit)
 
 
@@ -49,16 +57,15 @@ def denied_by(settings: Mapping[str, object]) -> list[str]:
 
 
 def open_workspace(cwd: str, environment: Environment) -> Workspace:
-    """Return where a session works, by the names with and without links."""
-    here = _named(cwd)
-    home = environment.variables.get("HOME", "")
-    return Workspace(here, here, _named(home) if home.startswith("/") else None)
+    """Return where a session works, and which files decide what it may do."""
+    here, home = Path(cwd), Path(environment.variables.get("HOME") or Path.home())
+    return workspace_at(here, home, SettingsFiles.of(here, home, environment))
 
 
-def _named(path: str) -> Directory:
-    """Return a directory under each of its names."""
-    lexical, real = Path(path).absolute(), Path(path).resolve()
-    return Directory(tuple(dict.fromkeys((str(lexical), str(real)))))
+def problems_of(engine: Engine) -> tuple[Problem, ...]:
+    """Return the rules that do not work as they are written."""
+    bad = engine.holder.current.problems
+    return tuple(Problem(rule.text, f"as a rule: {rule.reason}") for rule in bad)
 
 
 def _rules(settings: Mapping[str, object], workspace: Workspace) -> list[Rule | BadRule]:
@@ -76,9 +83,19 @@ def _written(settings: Mapping[str, object]) -> Iterator[tuple[Behaviour, str]]:
     permissions = settings.get("permissions", {})
     if not isinstance(permissions, Mapping):
         raise UserError("'permissions' in the settings is not an object.")
+    unknown = [name for name in permissions if name not in {*Behaviour, DIRECTORIES}]
+    if unknown:
+        raise UserError(f"'permissions.{unknown[0]}' in the settings is not known.")
     for behaviour in Behaviour:
-        listed = permissions.get(str(behaviour), ())
-        if isinstance(listed, str) or not isinstance(listed, Sequence):
-            raise UserError(f"'permissions.{behaviour}' in the settings is not a list of rules.")
-        for text in listed:
-            yield behaviour, str(text)
+        for text in _texts(permissions, behaviour):
+            yield behaviour, text
+
+
+def _texts(permissions: Mapping[str, object], name: str) -> list[str]:
+    """Return a list of texts that settings hold."""
+    listed = permissions.get(name, ())
+    if isinstance(listed, str) or not isinstance(listed, Sequence):
+        raise UserError(f"'permissions.{name}' in the settings is not a list.")
+    if not all(isinstance(text, str) for text in listed):
+        raise UserError(f"'permissions.{name}' in the settings holds something that is no text.")
+    return [str(text) for text in listed]

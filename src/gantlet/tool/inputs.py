@@ -186,7 +186,7 @@ def read_input(
     if not isinstance(raw, Mapping):
         return _refused(tool_name, f"should be a JSON object, got {shown(raw)}.")
     try:
-        answer = input_format.read(raw if isinstance(raw, dict) else dict(raw))
+        answer = input_format.read(raw)
     except (RecursionError, TooHeavyError):
         return _refused(tool_name, "is too large or too deeply nested. Send a simpler one.")
     except ToolDefinitionError as error:
