@@ -25,7 +25,7 @@ class LocalModel:
     """Serves the packaged model as long as its context lasts: `with LocalModel() as local`.
 
     It is real and small: it proves that a model we did not write drives the loop, and its choices
-    are poor. Loading and ending hold up the whole process, an event loop too, for some seconds.
+    are poor. Loading and ending hold up the whole process, an event loop too: seconds, at worst.
 
     Attributes:
         name: What the model is called in requests and replies.
@@ -49,15 +49,7 @@ class LocalModel:
                 f"The local model needs packages that are not installed: {', '.join(missing)}. "
                 "Run `make local-model`."
             )
-        engine = _engine()
-        file = _weights()
-        try:
-            self._server = engine.Server(_settings(engine.CommonParams(), file))
-        except RuntimeError as error:
-            raise UserError(
-                f"The local model at {str(file)!r} could not be started. "
-                "Run `make local-model` to install it again."
-            ) from error
+        self._server = _started(_engine(), _weights())
         return self
 
     def __exit__(
@@ -72,6 +64,24 @@ class LocalModel:
 def missing_packages() -> tuple[str, ...]:
     """Return the packages that the local model needs and that are not installed."""
     return tuple(package for module, package in _PACKAGE_OF.items() if find_spec(module) is None)
+
+
+def _started(engine: "_Engine", file: Path) -> "_Server":
+    """Return a server that answers.
+
+    Raises:
+        UserError: The engine cannot use the file.
+    """
+    try:
+        server = engine.Server(_settings(engine.CommonParams(), file))
+    except RuntimeError as error:
+        raise UserError(
+            f"The local model at {str(file)!r} could not be started. "
+            "Run `make clean`, then `make local-model`, to install it again."
+        ) from error
+    # A server that is let go before its loop runs never ends. This answer comes from the loop.
+    server.handle_metrics()
+    return server
 
 
 def _weights() -> Path:
@@ -92,8 +102,11 @@ def _settings(params: "_Params", file: Path) -> "_Params":
     params.port = 0
     params.n_ctx = CONTEXT_TOKENS
     params.sampling.temp = 0.0  # the same question gets the same answer
+    # Several threads wait for each other in busy loops: ten times slower where cores are shared.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.warmup = False
     params.cache_ram_mib = 0  # up to 8 GB otherwise
+    params.endpoint_metrics = True  # `_started` asks for them
     params.ui = False
     params.cors_origins = ""  # no page in a browser may read from it
     params.sse_ping_interval = 1  # a stream nobody reads delays the end by that many seconds
@@ -113,17 +126,26 @@ class _Sampling(Protocol):
     temp: float
 
 
+class _Threads(Protocol):
+    """How many threads the engine computes with."""
+
+    n_threads: int
+
+
 class _Params(Protocol):
     """The part of the engine's settings that we set."""
 
     model: _ModelFile
     sampling: _Sampling
+    cpuparams: _Threads
+    cpuparams_batch: _Threads
     model_alias: set[str]
     hostnames: list[str]
     port: int
     n_ctx: int
     warmup: bool
     cache_ram_mib: int
+    endpoint_metrics: bool
     ui: bool
     cors_origins: str
     sse_ping_interval: int
@@ -136,6 +158,9 @@ class _Server(Protocol):
     @property
     def listening_address(self) -> str:
         """The URL it listens at."""
+
+    def handle_metrics(self) -> object:
+        """Return what it has done so far."""
 
 
 class _Engine(Protocol):
