@@ -1,20 +1,16 @@
 """Arbitrary replies for the executor: what calls do, when they come, and what comes between."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import anyio
 from hypothesis import strategies as st
 
-from execution_kit import Stage, allow
-from gantlet.execution import AbortKind, Answer, Effect, Executor, SiblingFailure
-from gantlet.hooks import NOTHING_AFTER, AfterCall, BeforeCall, CallEvent, Moment
+from execution_kit import Stage
+from gantlet.execution import SiblingFailure
 from gantlet.messages import ToolUse
-from gantlet.permissions import Decision, Request
-from gantlet.testing import VirtualClock, settle
 from gantlet.tool import (
     EXCLUSIVE,
     READS_ANYTHING,
@@ -23,6 +19,7 @@ from gantlet.tool import (
     Footprint,
     Interrupt,
     Named,
+    Surroundings,
     Tool,
     ToolContext,
     ToolError,
@@ -46,12 +43,15 @@ ACCESSES: Sequence[Access] = [
     Access(writes={File("b")}),
     Access(reads={File("b")}, writes={File("a")}),
     Access(writes={Tree("d")}),
-    Access(writes={File("d/x")}),
+    Access(writes={File("d/a")}),
     Access(reads={Tree("d")}),
     Access(reads={Tree(".")}),
-    Access(writes={Named("n"), File("d/y")}),
+    Access(writes={Named("n"), File("/none/d/b")}),
 ]
-FOOTPRINTS: dict[Access, Footprint] = {access: footprint(access, "/none") for access in ACCESSES}
+#: Where calls start, and where those who move the others go and come back from.
+HERE, THERE = "/none", "/none/d"
+FOOTPRINTS = {(access, cwd): footprint(access, cwd) for access in ACCESSES for cwd in (HERE, THERE)}
+ALONE, SAFE = Footprint(is_exclusive=True), Footprint(reads_anything=True)
 
 
 @dataclass(frozen=True)
@@ -70,26 +70,7 @@ class Plan:
     read_only: bool = False
     interrupt: Interrupt | None = None
     is_shell: bool = False
-
-    @property
-    def last_access(self) -> Access:
-        """What the call touches in the end."""
-        return self.access if self.changed_by is None else self.changed_access
-
-    @property
-    def first(self) -> Footprint:
-        """What the call reserves at first."""
-        return FOOTPRINTS[self.access]
-
-    @property
-    def last(self) -> Footprint:
-        """What the call touches when it runs."""
-        return FOOTPRINTS[self.last_access]
-
-    @property
-    def is_changed_first(self) -> bool:
-        """Whether the change, if there is one, comes from a hook."""
-        return self.changed_by == "hook"
+    moves: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +78,7 @@ class Interruption:
     """Something that stops the reply, after so many seconds."""
 
     after: float
-    kind: Literal["user", "message", "discard"]
+    kind: Literal["user", "message", "discard", "leave", "end"]
 
 
 @dataclass(frozen=True)
@@ -108,36 +89,40 @@ class Scenario:
     slots: float = 10
     interruption: Interruption | None = None
     sibling_failure: SiblingFailure = SiblingFailure.DEPENDENT
+    streaming: bool = True
 
 
-SHORT = st.sampled_from([0, 0, 1, 2, 3])
-MAYBE_SHORT = st.sampled_from([None, None, None, 0, 1, 2])
-ENDS: Sequence[End] = ["return"] * 6 + ["fail", "fail", "benign", "bug", "hang", "stubborn", "shield"]  # type: ignore[assignment]
-
-PLANS = st.builds(
+_RETURNS: list[End] = ["return"] * 6
+_OTHER_ENDS: list[End] = ["fail", "fail", "benign", "bug", "hang", "stubborn", "shield"]
+_MAYBE_SHORT = st.sampled_from([None, None, None, 0, 1, 2])
+_PLANS = st.builds(
     Plan,
     access=st.sampled_from(ACCESSES),
     arrives_after=st.sampled_from([0, 0, 0, 1, 2]),
-    seconds=SHORT,
-    end=st.sampled_from(ENDS),
-    hook_seconds=MAYBE_SHORT,
-    person_seconds=MAYBE_SHORT,
+    seconds=st.sampled_from([0, 0, 1, 2, 3]),
+    end=st.sampled_from(_RETURNS + _OTHER_ENDS),
+    hook_seconds=_MAYBE_SHORT,
+    person_seconds=_MAYBE_SHORT,
     changed_by=st.sampled_from([None, None, None, "hook", "person"]),
     changed_access=st.sampled_from(ACCESSES),
     is_denied=st.sampled_from([False] * 9 + [True]),
     read_only=st.booleans(),
     interrupt=st.sampled_from([None, None, Interrupt.BLOCK, Interrupt.CANCEL]),
     is_shell=st.booleans(),
+    moves=st.booleans(),
 )
-INTERRUPTIONS = st.none() | st.builds(
-    Interruption, st.integers(0, 8), st.sampled_from(["user", "message", "discard"])
+_INTERRUPTIONS = st.none() | st.builds(
+    Interruption,
+    st.integers(0, 8),
+    st.sampled_from(["user", "message", "discard", "leave", "end"]),
 )
 SCENARIOS = st.builds(
     Scenario,
-    plans=st.lists(PLANS, min_size=1, max_size=7),
+    plans=st.lists(_PLANS, min_size=1, max_size=7),
     slots=st.sampled_from([1, 2, 3, 4, math.inf]),
-    interruption=INTERRUPTIONS,
+    interruption=_INTERRUPTIONS,
     sibling_failure=st.sampled_from(SiblingFailure),
+    streaming=st.sampled_from([True, True, True, False]),
 )
 
 
@@ -148,6 +133,12 @@ class PlannedInput(ToolInput):
     is_changed: bool = False
 
 
+def call_of(plan: Plan, number: int) -> ToolUse:
+    """Return the call that follows a plan."""
+    is_endless = plan.end in {"hang", "stubborn", "shield"}
+    return ToolUse(str(number), "Hang" if is_endless else "Act", {"number": number})
+
+
 class PlannedTool(Tool[PlannedInput]):
     """A tool whose calls do what their plan says."""
 
@@ -155,9 +146,10 @@ class PlannedTool(Tool[PlannedInput]):
     description = "Does what its plan says."
     input_type = PlannedInput
 
-    def __init__(self, plans: Sequence[Plan], stage: Stage) -> None:
+    def __init__(self, plans: Sequence[Plan], stage: Stage, seen_from: dict[int, str]) -> None:
         self._plans = plans
         self._stage = stage
+        self._seen_from = seen_from
 
     def traits(self, args: PlannedInput) -> Traits:
         """Return what the plan says about the call, before or after its change."""
@@ -173,35 +165,15 @@ class PlannedTool(Tool[PlannedInput]):
         """Follow the plan."""
         plan, clock = self._plans[args.number], self._stage.clock
         self._stage.journal.note(clock.now(), context.call.id, "started")
+        self._seen_from[args.number] = context.surroundings.cwd
         try:
             context.progress(args.number)
             if plan.seconds:
                 await clock.sleep(plan.seconds)
-            await self._end(plan)
+            await _end(plan)
         finally:
             self._stage.journal.note(clock.now(), context.call.id, "ended")
-        return f"done {args.number}"
-
-    async def _end(self, plan: Plan) -> None:
-        """End as planned, or do not."""
-        match plan.end:
-            case "fail" | "benign":
-                raise ToolError("No luck.", is_benign=plan.end == "benign")
-            case "bug":
-                raise RuntimeError("broken")
-            case "hang":
-                await anyio.sleep_forever()
-            case "shield":
-                with anyio.CancelScope(shield=True):
-                    await anyio.sleep_forever()
-            case "stubborn":
-                while True:
-                    try:
-                        await anyio.sleep_forever()
-                    except anyio.get_cancelled_exc_class():
-                        continue
-            case _:
-                return
+        return ToolResult(f"done {args.number}", context_modifier=_move if plan.moves else None)
 
 
 class HangingTool(PlannedTool):
@@ -211,159 +183,33 @@ class HangingTool(PlannedTool):
     timeout_seconds = 6.0
 
 
-@dataclass
-class Askers:
-    """The hooks and the person on a call's way, who take their time and may change the call."""
-
-    plans: Sequence[Plan]
-    clock: VirtualClock
-    awaiting: set[int] = field(default_factory=set)
-    gone: set[int] = field(default_factory=set)
-    changed: set[int] = field(default_factory=set)
-    hooks_ran_for: list[int] = field(default_factory=list)
-
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
-        """Listen before each call."""
-        return event is CallEvent.BEFORE
-
-    async def _wait(self, number: int, seconds: float | None) -> None:
-        """Take some time."""
-        if seconds is None:
+async def _end(plan: Plan) -> None:
+    """End as planned, or do not."""
+    match plan.end:
+        case "fail" | "benign":
+            raise ToolError("No luck.", is_benign=plan.end == "benign")
+        case "bug":
+            raise RuntimeError("broken")
+        case "hang":
+            await anyio.sleep_forever()
+        case "shield":
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep_forever()
+        case "stubborn":
+            await _ignore_cancellation()
+        case _:
             return
-        self.awaiting.add(number)
+
+
+async def _ignore_cancellation() -> None:
+    """Never come back."""
+    while True:
         try:
-            await self.clock.sleep(seconds)
-        finally:
-            self.awaiting.discard(number)
-
-    async def before(self, moment: Moment) -> BeforeCall:
-        """Change the call if that is planned."""
-        number = moment.args.number
-        plan = self.plans[number]
-        self.hooks_ran_for.append(number)
-        self.gone.add(number)
-        await self._wait(number, plan.hook_seconds)
-        if plan.changed_by != "hook":
-            return BeforeCall()
-        self.changed.add(number)
-        return BeforeCall(updated_input={"number": number, "is_changed": True})
-
-    async def after(self, moment: Moment, output: ToolResult[object]) -> AfterCall:
-        """Say nothing."""
-        return NOTHING_AFTER
-
-    async def after_failure(
-        self, moment: Moment, message: str, *, was_interrupted: bool
-    ) -> AfterCall:
-        """Say nothing."""
-        return NOTHING_AFTER
-
-    async def decide(self, request: Request) -> Decision:
-        """Deny, allow, or allow something else, as planned."""
-        number = request.args.number
-        plan = self.plans[number]
-        await self._wait(number, plan.person_seconds)
-        if plan.is_denied:
-            return Decision.deny("no", "person")
-        if plan.changed_by == "person" and not request.args.is_changed:
-            self.changed.add(number)
-            return allow({"number": number, "is_changed": True})
-        return allow()
+            await anyio.sleep_forever()
+        except anyio.get_cancelled_exc_class():
+            continue
 
 
-@dataclass
-class Run:
-    """A scenario on its way through the executor, and what came of it."""
-
-    scenario: Scenario
-    stage: Stage
-    askers: Askers
-    executor: Executor
-    answers: list[Answer] = field(default_factory=list)
-    effects: list[Effect] = field(default_factory=list)
-    is_interrupted: bool = False
-    started_before: int = 0
-    told_before: int | None = None
-    is_over: bool = False
-
-    @property
-    def running(self) -> set[int]:
-        """The calls whose tool runs just now."""
-        running: set[int] = set()
-        for entry in self.stage.journal.entries:
-            (running.add if entry.what == "started" else running.discard)(int(entry.call_id))
-        return running
-
-    @property
-    def finished(self) -> set[int]:
-        """The calls that have their answer."""
-        return {int(answer.call.id) for answer in self.executor.answers()}
-
-    @property
-    def ran(self) -> list[int]:
-        """The calls whose tool was started, in that order."""
-        return [int(call_id) for call_id in self.stage.journal.started()]
-
-    async def reply(self) -> None:
-        """Let the calls come."""
-        for number, plan in enumerate(self.scenario.plans):
-            if plan.arrives_after:
-                await self.stage.clock.sleep(plan.arrives_after)
-            self.executor.submit(call_of(plan, number))
-            self.answers += self.executor.results()
-        self.answers += await self.executor.drain()
-        self.is_over = True
-
-    async def interrupt(self) -> None:
-        """Stop the reply as planned."""
-        planned = self.scenario.interruption
-        if planned is None:
-            return
-        await self.stage.clock.sleep(planned.after)
-        self.is_interrupted = True
-        self.started_before = len(self.ran)
-        match planned.kind:
-            case "user":
-                self.executor.abort()
-            case "message":
-                self.executor.abort(AbortKind.MESSAGE)
-            case _:
-                self.told_before = len(self.stage.events)
-                self.effects = await self.executor.discard()
-
-
-def call_of(plan: Plan, number: int) -> ToolUse:
-    """Return the call that follows a plan."""
-    is_endless = plan.end in {"hang", "stubborn", "shield"}
-    return ToolUse(str(number), "Hang" if is_endless else "Act", {"number": number})
-
-
-async def run(scenario: Scenario, check: Callable[[Run], None]) -> Run:
-    """Run a scenario; check it at every moment at which everything waits."""
-    clock = VirtualClock()
-    askers = Askers(scenario.plans, clock)
-    stage = Stage(clock=clock, hooks=askers, permission=askers, cwd="/none", moves=False)
-    stage.tools += [PlannedTool(scenario.plans, stage), HangingTool(scenario.plans, stage)]
-    async with stage:
-        executor = stage.executor(
-            max_concurrency=scenario.slots, sibling_failure=scenario.sibling_failure
-        )
-        made = Run(scenario, stage, askers, executor)
-        async with executor, anyio.create_task_group() as group:
-            group.start_soon(made.reply)
-            group.start_soon(made.interrupt)
-            await drive(made, partial(check, made))
-    return made
-
-
-async def drive(made: Run, check: Callable[[], None]) -> None:
-    """Move time from moment to moment until the reply is over."""
-    clock = made.stage.clock
-    for _ in range(1000):
-        await settle()
-        check()
-        if made.is_over and clock.next_moment is None:
-            return
-        assert clock.next_moment is not None, "everybody waits, and nothing will ever happen"
-        await clock.advance(clock.next_moment - clock.now())
-    raise AssertionError("this takes for ever")
+def _move(surroundings: Surroundings) -> Surroundings:
+    """Go there, or come back."""
+    return surroundings.moved_to(THERE if surroundings.cwd == HERE else HERE)

@@ -65,7 +65,7 @@ def histories(draw: st.DrawFn) -> list[tuple[str, int, Footprint]]:
         if draw(st.booleans()):
             steps.append(("add", position, footprint))
             reserved[position] = footprint
-        if reserved and draw(st.booleans()):
+        if len(reserved) > 0 and draw(st.booleans()):
             gone = draw(st.sampled_from(sorted(reserved)))
             steps.append(("remove", gone, reserved.pop(gone)))
     return steps

@@ -95,10 +95,13 @@ async def test_a_deadline_that_fails_does_not_stop_the_others() -> None:
 async def test_a_deadline_may_set_another_one() -> None:
     watched = Watched()
 
+    def set_another() -> None:
+        watched.after(0, "child")
+
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
-            watched.deadlines.after(1, lambda: watched.after(0, "child") and None)
+            watched.deadlines.after(1, set_another)
             await watched.clock.advance(1)
             group.cancel_scope.cancel()
 

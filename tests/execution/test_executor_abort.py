@@ -1,4 +1,4 @@
-"""The user stops calls, or says something new: who ends at once, who may finish, who never starts."""
+"""The user stops calls, or says something new: who ends, who may finish, who never starts."""
 
 import anyio
 import pytest
@@ -7,7 +7,6 @@ from execution_kit import (
     ALONE,
     SAFE,
     ChangingHooks,
-    NoteInput,
     Person,
     Stage,
     contents,
@@ -17,9 +16,10 @@ from execution_kit import (
 )
 from gantlet.execution import AbortKind, AbortScope, Interrupted, SiblingFailure, texts
 from gantlet.execution.abort import Abort
+from gantlet.hooks import AfterCall, CallEvent, Moment
 from gantlet.messages import OutcomeKind, ResultBlock
 from gantlet.testing import Do, Fail, Hang, Report, Return, ScriptedTool, Wait, settle
-from gantlet.tool import Interrupt, Named, ToolContext, Traits
+from gantlet.tool import Interrupt, Named, ToolContext, ToolResult, Traits
 
 FIRM = writes(Named("x"), interrupt=Interrupt.BLOCK)
 GENTLE = reads(Named("y"))
@@ -44,8 +44,7 @@ async def test_an_abort_by_the_user_stops_what_runs_and_what_waits() -> None:
         ResultBlock("a", "fine"),
         ResultBlock(
             "b",
-            "The user interrupted this call; it did not finish."
-            " Wait for what the user says next.",
+            "The user interrupted this call; it did not finish. Wait for what the user says next.",
             is_error=True,
         ),
         ResultBlock(
@@ -177,7 +176,7 @@ async def test_how_long_a_call_may_finish_can_be_set() -> None:
 class Movable(ScriptedTool):
     """A tool whose calls can go on elsewhere; or that says so, or breaks when it is asked."""
 
-    def __init__(self, stage: Stage, moves: bool | Exception, *, ends: bool = True) -> None:
+    def __init__(self, stage: Stage, moves: bool | BaseException, *, ends: bool = True) -> None:
         super().__init__("Movable", clock=stage.clock, journal=stage.journal, traits=FIRM)
         self._moves = moves
         self._ends = ends
@@ -193,7 +192,7 @@ class Movable(ScriptedTool):
 
     def move_to_background(self, call_id: str) -> bool:
         """Move, or say why not."""
-        if isinstance(self._moves, Exception):
+        if isinstance(self._moves, BaseException):
             raise self._moves
         if self._moves:
             self.moved.append(call_id)
@@ -207,10 +206,11 @@ class Movable(ScriptedTool):
         (True, False, texts.INTERRUPTED_BY_USER, 0.5 + 30 + 5),
         (False, True, texts.INTERRUPTED_BY_USER, 0.5 + 30),
         (RuntimeError("broken"), True, texts.INTERRUPTED_BY_USER, 0.5 + 30),
+        (SystemExit(3), True, texts.INTERRUPTED_BY_USER, 0.5 + 30),
     ],
 )
 async def test_a_call_that_does_not_finish_goes_to_the_background_if_it_can(
-    moves: bool | Exception, ends: bool, content: str, ended_at: float
+    moves: bool | BaseException, ends: bool, content: str, ended_at: float
 ) -> None:
     stage = Stage()
     tool = Movable(stage, moves, ends=ends)
@@ -328,13 +328,13 @@ async def test_a_tool_that_aborts_its_own_reply_is_stopped_like_the_others() -> 
     stage = Stage()
     stage.tool("Slow", Hang())
 
-    class Suicidal(ScriptedTool):
-        async def run(self, args: NoteInput, context: ToolContext) -> object:
+    class Impatient(ScriptedTool):
+        async def run(self, args: object, context: ToolContext) -> object:
             executor.abort()
             await self._clock.sleep(1)
             return "too late"
 
-    stage.tools.append(Suicidal("Act", clock=stage.clock, traits=SAFE))
+    stage.tools.append(Impatient("Act", clock=stage.clock, traits=SAFE))
 
     async with stage, stage.executor() as executor:
         executor.submit(use("Slow", "a"))
@@ -373,3 +373,40 @@ async def test_a_message_stops_a_hook_that_is_awaited_whatever_the_call_says() -
 
     assert contents(answers) == {"a": texts.NOT_STARTED}
     assert ended_at == 1
+
+
+class SlowAfterHooks(ChangingHooks):
+    """Hooks that take for ever after a call."""
+
+    def wants(self, event: CallEvent, tool_name: str) -> bool:
+        """Listen after each call."""
+        return event is CallEvent.AFTER
+
+    async def after(self, moment: Moment, output: ToolResult[object]) -> AfterCall:
+        """Never end."""
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+async def test_a_call_whose_tool_has_ended_is_not_moved_to_the_background() -> None:
+    stage = Stage()
+    stage.hooks = SlowAfterHooks(stage.clock, {})
+    asked: list[str] = []
+
+    class Done(ScriptedTool):
+        def move_to_background(self, call_id: str) -> bool:
+            asked.append(call_id)
+            return True
+
+    stage.tools.append(Done("Act", [Wait(5), Return("written")], clock=stage.clock, traits=FIRM))
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Act", "a"))
+        await stage.clock.sleep(1)
+        executor.abort(AbortKind.MESSAGE)
+        answers = await executor.drain()
+        ended_at = stage.clock.now()
+
+    assert contents(answers) == {"a": "written"}
+    assert ended_at == 31
+    assert asked == []

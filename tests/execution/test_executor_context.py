@@ -1,5 +1,7 @@
 """A call that ran alone may move the others; nobody else may, and nonsense moves nobody."""
 
+import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,9 +127,19 @@ def speechless(surroundings: Surroundings) -> Surroundings:
     raise SpeechlessError
 
 
+def leave(surroundings: Surroundings) -> Surroundings:
+    sys.exit(3)
+
+
+def pretend(surroundings: Surroundings) -> Surroundings:
+    raise asyncio.CancelledError
+
+
 @pytest.mark.parametrize(
     ("modifier", "reason"),
     [
+        (leave, "SystemExit: 3"),
+        (pretend, "CancelledError"),
         (break_down, "ValueError: no such place"),
         (nonsense, "TypeError: it returned 'elsewhere'"),
         (speechless, "SpeechlessError"),

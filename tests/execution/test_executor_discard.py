@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import anyio
 import pytest
 
 from execution_kit import ALONE, ChangingHooks, FreeTool, Stage, contents, reads, use, writes
@@ -277,3 +278,20 @@ async def test_a_discarded_call_does_not_start_though_its_hook_just_answered() -
         effects = await executor.discard()
 
     assert (effects, started) == ([], [])
+
+
+async def test_leaving_does_not_wait_for_what_a_lost_reply_let_finish() -> None:
+    stage = Stage()
+    stage.tool("Firm", Hang(), traits=X)
+
+    async with stage:
+        with anyio.CancelScope() as outer:
+            async with stage.executor() as executor:
+                executor.submit(use("Firm", "a"))
+                await stage.clock.sleep(1)
+                outer.cancel()
+                await executor.discard()
+        ended_at = stage.clock.now()
+
+    assert contents(executor.answers()) == {"a": texts.DISCARDED}
+    assert ended_at == 1

@@ -1,11 +1,25 @@
 """A call that failed: which of its siblings make no sense any more, by setting and by trait."""
 
+from collections.abc import Sequence
+from typing import overload
+
 import pytest
 
 from execution_kit import FreeTool, NoteInput, Person, Stage, contents, reads, use, writes
-from gantlet.execution import Cancelled, SiblingFailure, texts
+from gantlet.execution import (
+    AbortScope,
+    CallRecord,
+    Cancelled,
+    Failed,
+    SiblingFailure,
+    texts,
+)
+from gantlet.execution.call import prepare
+from gantlet.execution.siblings import Siblings
+from gantlet.execution.tracked import EXECUTING, Tracked
 from gantlet.messages import OutcomeKind
 from gantlet.permissions import Decision
+from gantlet.pool import Pool, assemble
 from gantlet.testing import Fail, Hang, Return, Wait
 from gantlet.tool import Named, ToolContext, ToolError, Traits
 
@@ -142,7 +156,13 @@ async def test_a_chain_of_dependents_is_stopped_whole() -> None:
         answers = await executor.drain()
 
     stopped = cancelled_by("Broken()")
-    assert contents(answers) == {"a": FAILURE, "b": stopped, "c": stopped, "d": stopped, "e": "fine"}
+    assert contents(answers) == {
+        "a": FAILURE,
+        "b": stopped,
+        "c": stopped,
+        "d": stopped,
+        "e": "fine",
+    }
     assert stage.journal.spans() == {"a": (0, 1), "e": (1, 6)}
 
 
@@ -184,18 +204,23 @@ async def test_a_shell_that_took_too_long_has_failed() -> None:
 class Speechless(FreeTool):
     """A tool that cannot say what its call does."""
 
+    error: BaseException
+
     def summary(self, args: NoteInput) -> str:
         """Break."""
-        raise RuntimeError("no words")
+        raise self.error
 
 
-async def test_a_failed_call_that_cannot_be_described_is_not() -> None:
+@pytest.mark.parametrize("error", [RuntimeError("no words"), SystemExit(3)])
+async def test_a_failed_call_that_cannot_be_described_is_not(error: BaseException) -> None:
     stage = Stage()
 
     async def run(context: ToolContext) -> str:
         raise ToolError("No luck.")
 
-    stage.tools.append(Speechless("Broken", run, SHELL))
+    tool = Speechless("Broken", run, SHELL)
+    tool.error = error
+    stage.tools.append(tool)
     stage.tool("Shell", Return("fine"), traits=SHELL)
 
     async with stage, stage.executor() as executor:
@@ -237,3 +262,46 @@ async def test_with_all_a_running_call_is_stopped_though_it_may_finish_a_message
 
     assert contents(answers)["b"] == texts.sibling_failed("Broken()")
     assert ended_at == 1
+
+
+class Counted(Sequence[Tracked]):
+    """Calls that count how many of them are looked at."""
+
+    def __init__(self, number: int) -> None:
+        tool = Stage().tool("Shell", traits=SHELL)
+        pool = assemble([tool])
+        self.looked_at = 0
+        self._calls = [going(position, pool) for position in range(number)]
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @overload
+    def __getitem__(self, place: int) -> Tracked: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Tracked]: ...
+    def __getitem__(self, place: int | slice) -> Tracked | Sequence[Tracked]:
+        found = self._calls[place]
+        self.looked_at += 1 if isinstance(found, Tracked) else len(found)
+        return found
+
+
+def going(position: int, pool: Pool) -> Tracked:
+    """Return a call that is on its way."""
+    call = use("Shell", str(position))
+    record = CallRecord(call.id, call.name, "", 0)
+    return Tracked(position, call, prepare(call, pool), record, AbortScope(), state=EXECUTING)
+
+
+@pytest.mark.parametrize("setting", [SiblingFailure.DEPENDENT, SiblingFailure.ALL])
+@pytest.mark.parametrize("step", [1, -1])
+async def test_the_work_of_many_failures_grows_with_their_number_and_not_with_its_square(
+    setting: SiblingFailure, step: int
+) -> None:
+    calls = Counted(1000)
+    siblings = Siblings(setting)
+
+    for failed in calls._calls[::step]:
+        siblings.victims_of(failed, Failed("no", "no", "ToolError"), calls)
+
+    assert calls.looked_at <= 3 * len(calls)

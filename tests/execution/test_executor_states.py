@@ -17,7 +17,7 @@ from gantlet.messages import (
     PermissionDecided,
     ResultBlock,
 )
-from gantlet.testing import Fail, Report, Return, Say, Wait, play
+from gantlet.testing import Do, Fail, Report, Return, Say, Wait, play
 from gantlet.tool import File, Named, ToolContext, ToolResult, Traits, Tree
 
 
@@ -266,6 +266,19 @@ async def test_a_failing_call_disturbs_no_other(traits: Traits) -> None:
         ResultBlock("b", "<tool_use_error>No luck. Try again.</tool_use_error>", is_error=True),
         ResultBlock("c", "fine"),
     ]
+
+
+async def test_what_a_tool_reports_when_its_call_has_ended_is_not_told() -> None:
+    stage = Stage()
+    kept: list[ToolContext] = []
+    stage.tool("Read", Do(kept.append))
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Read", "a"))
+        await executor.drain()
+        kept[0].progress("too late")
+
+    assert stage.told("a") == ["queued", "decided allow", "started", "finished succeeded"]
 
 
 async def test_an_executor_without_calls_has_nothing_to_wait_for() -> None:

@@ -167,6 +167,21 @@ async def test_the_clock_waits_for_a_thread_without_moving() -> None:
     assert clock.now() == 0.0
 
 
+def test_a_clock_is_made_without_an_event_loop_and_may_move_by_itself_again_and_again() -> None:
+    clock = VirtualClock()
+
+    async def sleep_twice() -> None:
+        with anyio.fail_after(5):
+            for _ in range(2):
+                async with clock:
+                    await clock.sleep(1)
+
+    anyio.run(sleep_twice)
+    anyio.run(sleep_twice)
+
+    assert clock.now() == 4.0
+
+
 async def test_a_failure_inside_passes_through_the_clock() -> None:
     with pytest.RaisesGroup(ValueError), anyio.fail_after(5):
         async with VirtualClock():

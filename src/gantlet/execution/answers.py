@@ -6,7 +6,7 @@ from dataclasses import replace
 from gantlet.execution import texts
 from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.floor import stopped
-from gantlet.execution.foreign import bug_in
+from gantlet.execution.foreign import bug_in, contained_now
 from gantlet.execution.outcome import (
     Answer,
     Failed,
@@ -130,7 +130,7 @@ def changed_by(modifier: ContextModifier, surroundings: Surroundings) -> Surroun
     Raises:
         TypeError: The change is none.
     """
-    changed: object = modifier(surroundings)
+    changed: object = contained_now(lambda: modifier(surroundings))
     if not isinstance(changed, Surroundings):
         raise TypeError(f"it returned {changed!r}")
     return changed

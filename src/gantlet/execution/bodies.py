@@ -23,8 +23,6 @@ _Part = TypeVar("_Part")
 _MAX_CANCELLATIONS = 100
 #: How often a coroutine is closed before it counts as one that cannot be.
 _MAX_CLOSINGS = 10
-#: Coroutines that will not even be closed; kept, because collecting them would only fail again.
-_undead: list[object] = []
 
 
 class AbandonedError(Exception):
@@ -157,7 +155,19 @@ def _close(coroutine: Coroutine[Any, Any, Any]) -> None:
         for part in alive:
             with suppress(BaseException):  # whatever it says, nobody listens any longer
                 part.close()
-    _undead.extend(alive)
+    for part in alive:
+        _keep_for_ever(part)
+
+
+def _keep_for_ever(part: object) -> None:
+    """Let nobody collect a coroutine that will not be closed, not even when the program ends.
+
+    Collecting it would close it once more, and one that swallows everything and finds no event loop
+    any longer would never come back from that.
+    """
+    import ctypes  # noqa: PLC0415 - heavy, and almost never needed
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(part))
 
 
 def _chain(coroutine: object) -> list[object]:

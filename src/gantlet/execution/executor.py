@@ -104,8 +104,9 @@ class Executor:
         trace: TracebackType | None,
     ) -> None:
         """End what still runs; whatever does not end is abandoned when its grace is over."""
-        if self._unfinished:
-            self._reply.abort(_ENDED)
+        self._reply.abort(_ENDED)
+        for tracked in self._calls:
+            self._on_abort(tracked, _ENDED)  # also what a greater reason left to finish
         with anyio.CancelScope(shield=True):
             await self._all_done()
         self._reply.close()

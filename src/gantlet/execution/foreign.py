@@ -42,6 +42,20 @@ async def contained(ask: Callable[[], Awaitable[_T]]) -> _T:
         raise EscapedError(error) from error
 
 
+def contained_now(ask: Callable[[], _T]) -> _T:
+    """Call foreign code that is not awaited, in the same way. Nobody cancels what does not wait.
+
+    Raises:
+        EscapedError: It raised something that is no `Exception`.
+    """
+    try:
+        return ask()
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise EscapedError(error) from error
+
+
 def _is_meant_for_us(error: BaseException) -> bool:
     """Return whether we were cancelled or closed, or the user wants out."""
     if isinstance(error, GeneratorExit) and _was_raised_here(error):

@@ -42,6 +42,7 @@ from gantlet.tool import (
     Parsed,
     Rejected,
     ResultContent,
+    Tool,
     ToolContext,
     ToolResult,
     Vote,
@@ -74,6 +75,7 @@ class CallRun:
         self.defers = False
         self.user_modified = False
         self.output: ToolResult[object] | None = None
+        self._known_context: ToolContext | None = None
 
     async def outcome(self) -> Outcome:
         """Take the call through its stages. Every way they can end is an outcome."""
@@ -120,6 +122,8 @@ class CallRun:
 
     async def _validate(self, tool: AnyTool, args: object) -> None:
         """Let the tool look at the args in their context."""
+        if _is_inherited(tool, "validate_input"):
+            return
         try:
             rejected = await contained(lambda: tool.validate_input(args, self._tool_context()))
             if rejected is not None and not isinstance(rejected, Rejected):
@@ -165,8 +169,7 @@ class CallRun:
         """Ask whether the call may run; who cannot answer says no."""
         prepared = self._floor.prepared
         try:
-            context = self._tool_context()
-            tool_vote = await contained(lambda: tool.check_permissions(args, context))
+            tool_vote = await self._tool_vote(tool, args)
             request = Request(
                 call=prepared.call,
                 tool=tool,
@@ -185,6 +188,13 @@ class CallRun:
             reason = f"whether it may run could not be decided, because of {class_of(error)}"
             return Decision.deny(reason, "pipeline")
         return decision
+
+    async def _tool_vote(self, tool: AnyTool, args: object) -> Vote | None:
+        """Return the tool's own opinion."""
+        if _is_inherited(tool, "check_permissions"):
+            return None
+        context = self._tool_context()
+        return await contained(lambda: tool.check_permissions(args, context))
 
     def _denied(self, decision: Decision) -> Denied:
         """Return the outcome of a no."""
@@ -312,15 +322,26 @@ class CallRun:
         return replace(outcome, content=texts.error(str(fitted)), message=str(fitted))
 
     def _tool_context(self) -> ToolContext:
-        """Return what the tool is told about this call."""
-        return ToolContext(
-            call=self._floor.prepared.call,
-            surroundings=self._floor.surroundings,
-            message_id=self._floor.message_id,
-            agent=self._services.agent,
-            user_modified=self.user_modified,
-            report=self._listeners.report,
-        )
+        """Return what the tool is told about this call; made again only when something changed."""
+        call, surroundings = self._floor.prepared.call, self._floor.surroundings
+        known = self._known_context
+        if known is None or known.call is not call or known.surroundings is not surroundings:
+            known = ToolContext(
+                call=call,
+                surroundings=surroundings,
+                message_id=self._floor.message_id,
+                agent=self._services.agent,
+                user_modified=self.user_modified,
+                report=self._listeners.report,
+            )
+            self._known_context = known
+        return known
+
+
+def _is_inherited(tool: AnyTool, method: str) -> bool:
+    """Return whether a tool has left a method as it is, so that there is nothing to ask."""
+    own = getattr(type(tool), method, None) is not getattr(Tool, method)
+    return not own and method not in getattr(tool, "__dict__", {})
 
 
 async def _call(tool: AnyTool, args: object, context: ToolContext) -> object:

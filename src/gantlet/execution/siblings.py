@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gantlet.execution.abort import Abort, AbortKind
+from gantlet.execution.foreign import contained_now
 from gantlet.execution.outcome import Failed, Outcome
 from gantlet.execution.settings import SiblingFailure
 from gantlet.execution.tracked import Queued, Tracked
@@ -20,6 +21,7 @@ class Siblings:
 
     setting: SiblingFailure
     _failure: Abort | None = None
+    _first_failed: int | None = None
 
     def victims_of(
         self, failed: Tracked, outcome: Outcome, calls: Sequence[Tracked]
@@ -29,10 +31,18 @@ class Siblings:
             return []
         self._failure = self._failure or Abort(AbortKind.SIBLING, _description(failed))
         reason = self._failure
+        concerned = self._not_yet_stopped(failed.position, calls)
         if self.setting is SiblingFailure.ALL:
-            return [(call, reason) for call in calls if not call.is_done]
-        behind = calls[failed.position + 1 :]
-        return [(call, reason) for call in behind if _has_not_started(call) and _depends(call)]
+            return [(call, reason) for call in concerned if not call.is_done]
+        return [(call, reason) for call in concerned if _has_not_started(call) and _depends(call)]
+
+    def _not_yet_stopped(self, failed: int, calls: Sequence[Tracked]) -> Sequence[Tracked]:
+        """Return those whom a failure can stop and an earlier one has not looked at."""
+        known, self._first_failed = self._first_failed, failed
+        if known is None:
+            return calls if self.setting is SiblingFailure.ALL else calls[failed + 1 :]
+        self._first_failed = min(known, failed)
+        return () if self.setting is SiblingFailure.ALL else calls[failed + 1 : known]
 
     def reason_to_cancel(self, tracked: Tracked) -> Abort | None:
         """Return why a call that comes after the failure is not started, or None."""
@@ -70,6 +80,6 @@ def _description(failed: Tracked) -> str:
     if tool is None or not isinstance(parsed, Parsed):
         return ""
     try:
-        return tool.summary(parsed.args)
+        return contained_now(lambda: tool.summary(parsed.args))
     except Exception:  # noqa: BLE001 - the text is only a courtesy
         return ""

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.bodies import Bodies
+from gantlet.execution.foreign import contained_now
 from gantlet.execution.tracked import Tracked
 from gantlet.tool import Interrupt
 
@@ -35,9 +36,11 @@ class Stopper:
 
     def _end_blocking(self, tracked: Tracked) -> None:
         """End a call that had its time to finish: in the background if it can go on there."""
-        tool = tracked.prepared.tool
+        tool = tracked.prepared.tool if tracked.is_running else None
         try:
-            moved = tool is not None and tool.move_to_background(tracked.prepared.call.id)
+            moved = tool is not None and contained_now(
+                lambda: tool.move_to_background(tracked.prepared.call.id)
+            )
         except Exception:  # noqa: BLE001 - a tool that cannot move is cancelled
             _log.exception("Moving %s to the background failed.", tracked.name)
             moved = False

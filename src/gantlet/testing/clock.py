@@ -9,6 +9,7 @@ from typing import Any, Self, TypeAlias
 from weakref import WeakSet
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.lowlevel import checkpoint
 
 _Tasks: TypeAlias = "WeakSet[asyncio.Task[Any]]"
@@ -33,11 +34,13 @@ class VirtualClock:
         self._now = start
         self._sleepers: list[tuple[float, int, anyio.Event]] = []
         self._order = itertools.count()
-        self._group = anyio.create_task_group()
+        self._groups: list[TaskGroup] = []
 
     async def __aenter__(self) -> Self:
-        await self._group.__aenter__()
-        self._group.start_soon(self._move_by_itself)
+        group = anyio.create_task_group()
+        await group.__aenter__()
+        self._groups.append(group)
+        group.start_soon(self._move_by_itself)
         return self
 
     async def __aexit__(
@@ -46,8 +49,9 @@ class VirtualClock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        self._group.cancel_scope.cancel()
-        return await self._group.__aexit__(kind, error, trace)
+        group = self._groups.pop()
+        group.cancel_scope.cancel()
+        return await group.__aexit__(kind, error, trace)
 
     def now(self) -> float:
         """Return the time."""
