@@ -1,8 +1,8 @@
 """The whole loop against the least a Python client can do, same server, same bodies, interleaved.
 
-Each program is a process of its own and measures its steps inside; where a process's start counts, it is
-measured from outside, until its one request is answered. A ratio is the median of ours over the median of
-the floor, taken in turns in one run.
+Each program is a process of its own and measures its steps inside; where a process's start
+counts, it is measured from outside, until its one request is answered. A ratio is the median of
+ours over the median of the floor, taken in turns in one run.
 """
 
 import json
@@ -48,14 +48,19 @@ def whole(program: str, port: str, *rest: str) -> float:
     return time.perf_counter() - began
 
 
-def compare(what: str, bar: float, turns: int, calls: int, result_chars: int, last: int) -> None:
+def compare(  # noqa: PLR0917 - a table of scenarios below
+    what: str, bar: float, turns: int, calls: int, result_chars: int, last: int
+) -> None:
     """Compare the steps of both, or only the last ones, and print a line."""
-    floors, ours = [], []
+    floors: list[float] = []
+    ours: list[float] = []
     with server(turns, calls) as port:
         for _ in range(ROUNDS):
             for program, taken in (("loop_floor.py", floors), ("loop_ours.py", ours)):
                 seconds = steps(program, port, str(result_chars))[1:-1]
-                taken.append(statistics.median(seconds[-last:]) if last else statistics.median(seconds))
+                taken.append(
+                    statistics.median(seconds[-last:]) if last else statistics.median(seconds)
+                )
     show(what, statistics.median(floors), statistics.median(ours), bar, per=calls)
 
 

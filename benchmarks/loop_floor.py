@@ -1,6 +1,7 @@
 """The least a Python client can do: a raw socket, json, one task per call, no checks at all.
 
-Usage: python benchmarks/loop_floor.py PORT RESULT_CHARS [TOOLS]. Prints one line of JSON when the model is done.
+Usage: python benchmarks/loop_floor.py PORT RESULT_CHARS [TOOLS]. Prints one line of JSON when the
+model is done.
 """
 
 import asyncio
@@ -14,8 +15,8 @@ async def noop(text: str, result: str) -> str:
     return result or text
 
 
-async def run(port: int, result_chars: int, tools: bytes, times: list[float]) -> int:
-    """Play the conversation to its end; append the time of each turn; return the number of calls."""
+async def run(port: int, result_chars: int, tools: bytes, times: list[float]) -> int:  # noqa: PLR0915 - the least there is
+    """Play the conversation to its end; append each turn's time; return the number of calls."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**26)
     result = "x" * result_chars
     messages = [b'{"role":"user","content":"go"}']

@@ -1,12 +1,14 @@
 """The whole loop over HTTP: the agent, its client, executor, pipeline and permission.
 
-Usage: python benchmarks/loop_ours.py PORT RESULT_CHARS [TOOLS]. Prints one line of JSON when the model is done.
+Usage: python benchmarks/loop_ours.py PORT RESULT_CHARS [TOOLS]. Prints one line of JSON when the
+model is done.
 """
 
 import json
 import sys
 import time
 from collections.abc import Mapping
+from itertools import pairwise
 
 import anyio
 
@@ -68,7 +70,7 @@ async def run(port: int, result_chars: int, tools: int) -> dict[str, object]:
         async for event in events:
             if isinstance(event, StepStarted | TurnFinished):
                 marks.append(time.perf_counter())
-    seconds = [later - earlier for earlier, later in zip(marks, marks[1:], strict=False)]
+    seconds = [later - earlier for earlier, later in pairwise(marks)]
     return {"calls": len(events.result.denials), "seconds": seconds}
 
 

@@ -1,7 +1,8 @@
 """A server for benchmarks: answers with SSE that was made before, as fast as it can.
 
-Usage: python benchmarks/loop_server.py TURNS CALLS. Each of TURNS replies asks for CALLS calls of `Noop`; the one
-after them says "done". Which reply is due follows from the number of replies in the request.
+Usage: python benchmarks/loop_server.py TURNS CALLS. Each of TURNS replies asks for CALLS calls of
+`Noop`; the one after them says "done". Which reply is due follows from the number of replies in
+the request.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ def event(name: str, **fields: object) -> bytes:
 
 def reply(turn: int, calls: int) -> bytes:
     """Return the stream of one reply: some calls, or the last word."""
-    message = {
+    message: dict[str, object] = {
         "id": f"msg_{turn}",
         "type": "message",
         "role": "assistant",

@@ -67,10 +67,13 @@ json_values: st.SearchStrategy[JsonValue] = st.recursive(
 
 
 def run_python(code: str, variables: Mapping[str, str] | None = None) -> str:
-    """Return what a fresh interpreter prints for `code`; warnings are errors there too."""
+    """Return what a fresh interpreter prints for `code`; warnings are errors there too.
+
+    It imports from where this process does.
+    """
     finished = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, **(variables or {})},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **(variables or {})},
         capture_output=True,
         text=True,
         timeout=100,

@@ -99,3 +99,11 @@ def test_a_failing_step_ends_the_check(project: Path, program: str) -> None:
 
     assert done.returncode == 3
     assert done.stdout.endswith("it failed\n")
+
+
+def test_what_has_a_target_of_its_own_is_left_out(project: Path) -> None:
+    put(project, "python", 'echo "$@"')
+
+    done = check(project)
+
+    assert " -m not deep and not clients and not local " in done.stdout

@@ -36,9 +36,10 @@ def analyse(command: str) -> Analysis:
     commands = tuple(reading.commands)
     if len(commands) > MAX_COMMANDS:
         reading.doubts[_TOO_MANY] = None
-    if suspects or not is_whole:
+    if suspects or not is_whole or reading.guesses_left <= 0:
         commands = (*commands, *loose_commands(command, ()))
     if not reading.doubts:
         for name in missed_names(command, commands):
             reading.doubts[f"A second reading finds the command {name!r}."] = None
-    return Analysis(command, tuple(reading.parts), commands, tuple(reading.doubts))
+    parts, unknowns = tuple(reading.parts), tuple(reading.unknowns)
+    return Analysis(command, parts, commands, tuple(reading.doubts), unknowns)

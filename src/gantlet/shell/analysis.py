@@ -102,12 +102,15 @@ class Analysis:
         commands: All simple commands that may run: the parts, those in substitutions, behind
             wrappers, in `-c` scripts, and so on.
         doubts: Why the reading is not proved.
+        unknowns: Words that are not written out, of commands that may do more than read. What a
+            rule allows it allows with any words, but a rule that forbids may mean them.
     """
 
     source: str
     parts: tuple[SimpleCommand, ...]
     commands: tuple[SimpleCommand, ...]
     doubts: tuple[str, ...] = ()
+    unknowns: tuple[str, ...] = ()
 
     @property
     def is_proved(self) -> bool:

@@ -22,13 +22,14 @@ from gantlet.shell.programs.table import PROGRAMS
 from gantlet.shell.stripping import are_safe, inner_of
 
 _SYSTEM_PLACES = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin"})
+_MAX_WRAPPERS = 8
 _NO_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty"})
+_NETWORK = ("//", "\\\\")
 _DEVICES = ("/dev/tcp/", "/dev/udp/")
 _LOCAL_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _EXPORTED_LOWER = re.compile(r".*_proxy|npm_.*|histchars|auto_resume")
 #: Stands for the words that `xargs` reads from a pipe.
 _FED = Word("**", is_literal=False, raw="", has_glob=True)
-_FED_BELOW = Word("./**", is_literal=False, raw="", has_glob=True)
 
 
 def judge(command: SimpleCommand, start: str = "") -> Judgement:
@@ -44,7 +45,10 @@ def judge(command: SimpleCommand, start: str = "") -> Judgement:
     judgement = _judge_argv(command, start)
     if isinstance(judgement, NotKnown):
         return replace(judgement, mentions=mentions(command))
-    if command.cwd is None and _is_placed(judgement, reads, writes):
+    uses = _uses(judgement, reads, writes)
+    if any(use.path.startswith(_NETWORK) for use in uses):
+        return NotKnown("A path may lead to another machine.", mentions(command))
+    if command.cwd is None and any(not use.path.startswith(("/", "~")) for use in uses):
         return NotKnown("The directory it runs in is not known.", mentions(command))
     if isinstance(judgement, Writes):
         both = (*judgement.writes, *writes)
@@ -54,14 +58,14 @@ def judge(command: SimpleCommand, start: str = "") -> Judgement:
     return replace(judgement, reads=(*judgement.reads, *reads)) if reads else judgement
 
 
-def _is_placed(
+def _uses(
     judgement: ReadOnly | Writes, reads: Sequence[PathUse], writes: Sequence[PathUse]
-) -> bool:
-    """Return whether some path depends on the directory."""
+) -> list[PathUse]:
+    """Return all paths that a command uses."""
     uses = [*judgement.reads, *reads, *writes]
     if isinstance(judgement, Writes):
         uses.extend(judgement.writes)
-    return any(not use.path.startswith(("/", "~")) for use in uses)
+    return uses
 
 
 def _redirections(
@@ -86,7 +90,7 @@ def _redirections(
     return tuple(reads), tuple(writes), ""
 
 
-def _judge_argv(command: SimpleCommand, start: str) -> Judgement:
+def _judge_argv(command: SimpleCommand, start: str, depth: int = 0) -> Judgement:
     if not command.argv:
         return _judge_assignments(command)
     if command.assignments:
@@ -99,19 +103,21 @@ def _judge_argv(command: SimpleCommand, start: str) -> Judgement:
     place, _, name = first.text.rpartition("/")
     if place and place not in _SYSTEM_PLACES:
         return NotKnown(f"{first.text} is not a program of the system.")
-    return _judge_named(name, command, start)
+    if depth > _MAX_WRAPPERS:
+        return NotKnown("Wrappers are nested too deeply.")
+    return _judge_named(name, command, start, depth)
 
 
-def _judge_named(name: str, command: SimpleCommand, start: str) -> Judgement:
+def _judge_named(name: str, command: SimpleCommand, start: str, depth: int) -> Judgement:
     if name == "git":
         return _judge_git(command, start)
     if name not in ALLOW_WRAPPERS:
         return _judge_program(name, command.argv[1:])
     if name == "xargs":
-        return _judge_xargs(command, start)
+        return _judge_xargs(command, start, depth)
     inner = inner_of(command)
     if inner is not None:
-        return _judge_argv(inner, start)
+        return _judge_argv(inner, start, depth + 1)
     if name == "command":
         return _judge_question(command.argv[1:])
     return NotKnown(f"{name}: what it runs is not understood.")
@@ -169,24 +175,23 @@ def _is_start(place: str, start: str) -> bool:
     )
 
 
-def _judge_xargs(command: SimpleCommand, start: str) -> Judgement:
+def _judge_xargs(command: SimpleCommand, start: str, depth: int) -> Judgement:
     """Accept `xargs` with a program that only reads, and paths whose trees are known."""
     fed = command.stdin_paths
     if fed is None:
         return NotKnown("xargs: nobody knows what it is fed.")
-    is_below = all(use.path.startswith(("/", "./", "../")) or use.path == "." for use in fed)
-    word = _FED_BELOW if is_below and all(use.is_tree for use in fed) else _FED
-    inner = inner_of(command, fed=word)
+    inner = inner_of(command, fed=_FED)
     if inner is None:
         return NotKnown("xargs: its options are not known.")
-    judgement = _judge_argv(inner, start)
+    judgement = _judge_argv(inner, start, depth + 1)
     if not isinstance(judgement, ReadOnly):
         return NotKnown(f"xargs: {getattr(judgement, 'reason', 'it changes files')}")
-    reads = tuple(use for use in judgement.reads if use.path != word.text)
+    reads = tuple(use for use in judgement.reads if use.path != _FED.text)
     return ReadOnly(f"xargs {judgement.entry}", (*reads, *fed))
 
 
 _MAX_MENTION = 4096
+_MAX_CARRIED_WORDS = 64
 _MENTION = re.compile(r"(?:\$\{?HOME\}?|(~))(?=/|\Z)")
 _HERE = re.compile(r"\$\{?PWD\}?(?=/|\Z)")
 
@@ -194,7 +199,10 @@ _HERE = re.compile(r"\$\{?PWD\}?(?=/|\Z)")
 def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
     """Return all that may be a path in the words of a command, for rules that deny."""
     found: dict[PathUse, None] = {}
-    for word in command.argv[1:]:
+    words = command.argv[1:]
+    if command.via:
+        words = words[:_MAX_CARRIED_WORDS]  # the rest is mentioned by what carries it
+    for word in words:
         for text in _texts(word):
             found[PathUse(text, is_glob=word.has_glob)] = None
     for redirect in command.redirects:

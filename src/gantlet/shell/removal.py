@@ -7,9 +7,7 @@ from fnmatch import fnmatchcase
 
 from gantlet.shell.analysis import Analysis, SimpleCommand, Word
 
-_VARIABLE_FIRST = re.compile(
-    r"[\"']?\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|[0-9@*])[\"']?(/*)(.*)", re.DOTALL
-)
+_VARIABLE_FIRST = re.compile(r"\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|[0-9@*])(/*)(.*)", re.DOTALL)
 _DRIVE = re.compile(r"(?:[A-Za-z]:[\\/]*|/(?:mnt/)?[A-Za-z]/*|/cygdrive/[A-Za-z]/*)\*?")
 _EVERYTHING = re.compile(r"\.?\*+|\.\[!\.\]\*|\.\?\?\*")
 _OPTION = re.compile(r"-[A-Za-z]+|--[a-z-]+(?:=.*)?")
@@ -82,7 +80,7 @@ class _Places:
 def _reason(command: SimpleCommand, target: Word, places: _Places) -> str | None:
     """Return what would be lost with a target, or None."""
     if not target.is_literal:
-        found = _VARIABLE_FIRST.fullmatch(target.raw or target.text)
+        found = _VARIABLE_FIRST.fullmatch(target.text)
         if found:
             return _after_variable(found.group(1), found.group(2))
     text = target.text
@@ -98,7 +96,7 @@ def _reason(command: SimpleCommand, target: Word, places: _Places) -> str | None
         return "what is in a directory that is not known" if is_vague else None
     else:
         path = posixpath.join(places.cwd, command.cwd or ".", text)
-    return _vital(posixpath.normpath(path), places)
+    return _vital(posixpath.normpath(path), places, is_glob=target.has_glob)
 
 
 def _after_variable(slashes: str, rest: str) -> str | None:
@@ -114,32 +112,32 @@ def _is_upward(text: str) -> bool:
     return posixpath.normpath(text).partition("/")[0] in (".", "..")
 
 
-def _vital(path: str, places: _Places) -> str | None:
+def _vital(path: str, places: _Places, *, is_glob: bool) -> str | None:
     """Return what a path is if it, or what its glob matches, is vital."""
     path = "/" + path.lstrip("/")
     parent, _, name = path.rpartition("/")
     if not parent:
         return "the root directory or what is directly in it"
-    if _matches(path, places.home):
+    if _matches(path, places.home, is_glob=is_glob):
         return "the home directory"
-    if any(_matches(path, place) for place in places.parents()):
+    if any(_matches(path, place, is_glob=is_glob) for place in places.parents()):
         return "the working directory or one above it"
-    if any(mark in name for mark in "*?["):
-        is_all = _EVERYTHING.fullmatch(name) is not None
-        if is_all and any(_matches(parent, place) for place in (places.cwd, places.home)):
-            return "everything in a directory that matters"
-        if any(_matches(parent, place) for place in places.directories):
-            return "files by a pattern in an additional directory"
-    if any(_matches(path, place) for place in places.directories):
+    if any(_matches(path, place, is_glob=is_glob) for place in places.directories):
         return "an additional directory"
+    if not is_glob or not any(mark in name for mark in "*?["):
+        return None
+    if _EVERYTHING.fullmatch(name) and parent in (places.cwd, places.home):
+        return "everything in a directory that matters"
+    if parent in places.directories:
+        return "files by a pattern in an additional directory"
     return None
 
 
-def _matches(pattern: str, path: str) -> bool:
+def _matches(pattern: str, path: str, *, is_glob: bool) -> bool:
     """Return whether a path, or a glob part by part, names another path."""
+    if not is_glob:
+        return pattern == path
     patterns, parts = pattern.split("/"), path.split("/")
     if len(patterns) != len(parts):
         return False
-    return all(
-        one == part or fnmatchcase(part, one) for one, part in zip(patterns, parts, strict=True)
-    )
+    return all(fnmatchcase(part, one) for one, part in zip(patterns, parts, strict=True))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gantlet.shell.analysis import Assignment, SimpleCommand, Word
-from gantlet.shell.carriers.unwrap import find_command
+from gantlet.shell.carriers.finding import find_command
 from gantlet.shell.carriers.wrappers import ALLOW_WRAPPERS, WRAPPERS
 from gantlet.shell.options import grammar_of, parse_arguments
 
@@ -35,8 +35,8 @@ _SAFE_VARIABLES: dict[str, str] = {
 _LOCALE = re.compile(r"LC_[A-Z]+")
 _GIT_GLOBAL = (
     "-C= -c= --exec-path[=] --html-path --man-path --info-path -p,--paginate -P,--no-pager "
-    "--no-replace-objects --bare --git-dir= --work-tree= --namespace= --super-prefix= --config-env= "
-    "--no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
+    "--no-replace-objects --bare --git-dir= --work-tree= --namespace= --super-prefix= "
+    "--config-env= --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
     "--icase-pathspecs --list-cmds= --attr-source= --no-lazy-fetch --no-advice"
 )
 _MAX_FORMS = 64

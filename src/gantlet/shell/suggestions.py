@@ -9,27 +9,32 @@ from gantlet.shell.rendering import text_of
 
 MAX_SUGGESTIONS = 5
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: Programs whose first operand says what they do.
-_SUBCOMMANDED = frozenset(
+_SUBCOMMANDED = _words(
     """
     git npm pnpm yarn bun cargo go docker podman kubectl helm pip pip3 uv poetry pdm hatch pipenv
     rye conda gem bundle composer mvn gradle gradlew dotnet terraform gh glab aws gcloud az brew apt
     apt-get systemctl make just task rake rails mix rustup deno nx turbo lerna flutter dart swift
     ng vue firebase vercel netlify heroku fly stripe prisma alembic flask docker-compose ansible
-    """.split()
+    """
 )
 #: Subcommands whose own first operand says what they do.
 _DEEPER = frozenset({("npm", "run"), ("npm", "run-script"), ("pnpm", "run"), ("yarn", "run")})
 _DEEPER |= {("bun", "run"), ("deno", "task"), ("gh", "pr"), ("gh", "issue"), ("gh", "run")}
 _DEEPER |= {("docker", "compose"), ("git", "stash"), ("git", "remote"), ("git", "submodule")}
 #: Never by a pattern: they remove, or run what they are given.
-_NEVER = frozenset(
+_NEVER = _words(
     """
     rm rmdir dd mkfs shred unlink mv kill killall pkill chmod chown chgrp reboot shutdown halt
     poweroff curl wget nc ncat socat scp rsync ftp telnet eval source . exec export declare typeset
     readonly local alias unalias set shopt enable hash trap bind complete mapfile readarray read
     unset let tee ln install crontab at batch mount umount iptables useradd usermod passwd
-    """.split()
+    """
 )
 _RUNNING = frozenset({"run", "exec", "x", "dlx", "eval", "shell", "ssh", "start", "tool", "-c"})
 

@@ -26,8 +26,8 @@ _VERSION = re.compile(r"[0-9.]+$")
 _RUNS = re.compile(
     r"system|exec|popen|spawn|subprocess|child_process|qx|%x|`|Kernel|Open3|passthru|proc_open"
     r"|pcntl|pty\b|__import__|importlib|getattr|builtins|ctypes|\beval\b|\bcompile\b|\brunpy\b"
-    r"|fork|syscall|\bos\b|shutil|Process|Runtime|(?m:^|[;|\"' ])\s*:?!|shell|\bsh\b|\bopen\b[^\n]*\|"
-    r"|asyncio|multiprocessing|Command|popen|run\(|call\(|base64|codecs|decode|\bdo\b\s+shell",
+    r"|fork|syscall|\bos\b|shutil|Process|Runtime|(?m:^|[;|\"' ])\s{0,8}:?!|shell|\bsh\b"
+    r"|\bopen\b[^\n]{0,200}\||asyncio|multiprocessing|Command|run\(|call\(|base64|codecs|decode",
     re.IGNORECASE,
 )
 _WORD_BREAKS = re.compile(r"[\s'\"`,()\[\]{}<>;|&=+!]+")
@@ -190,6 +190,8 @@ def _read_options(command: SimpleCommand, names: RunningOptions, load: Load) -> 
             way = f"{command.program} option"
             load.add_script(command, value, way)
             load.add_script(command, value.partition("=")[2].lstrip("!"), way)
+            if value.startswith(("shell ", "!")):  # how debuggers run a command
+                load.add_script(command, value.removeprefix("shell").lstrip("!"), way)
 
 
 def _read_awk(command: SimpleCommand, load: Load) -> None:

@@ -24,12 +24,14 @@ class Load:
         guesses: Simple commands it may run, where its words are not understood.
         scripts: Texts it hands to a shell, or may hand.
         doubts: Why that is not proved.
+        is_cut: There is more than was followed.
     """
 
     commands: list[SimpleCommand] = field(default_factory=list)
     guesses: list[SimpleCommand] = field(default_factory=list)
     scripts: list[ScriptText] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    is_cut: bool = False
 
     def add_command(self, carrier: SimpleCommand, words: Sequence[Word], way: str) -> None:
         """Add words as a command that runs where its carrier runs."""
@@ -43,6 +45,7 @@ class Load:
 
     def add_any(self, carrier: SimpleCommand, words: Sequence[Word], way: str) -> None:
         """Add a command for every word at which one may begin."""
+        self.is_cut = self.is_cut or len(words) > MAX_GUESSES
         for start in range(min(len(words), MAX_GUESSES)):
             if not words[start].text.startswith("-"):
                 run = words[start : start + MAX_GUESSED_WORDS]

@@ -26,8 +26,8 @@ class WordBuilder:
         self.nested: list[Nested] = []
         self.is_plain = True
         self.can_split = False
-        self.globs = ""
-        self.braces = ""
+        self.globs: list[str] = []
+        self.braces: list[str] = []
         self.processes = 0
 
     def literal(self, text: str) -> None:
@@ -69,13 +69,13 @@ class WordBuilder:
         return WordNode(word, self.is_plain, stretches, nested, has_braces)
 
 
-def _is_glob(marks: str, raw: str) -> bool:
+def _is_glob(marks: list[str], raw: str) -> bool:
     if "*" in marks or "?" in marks:
         return True
     return "]" in raw[raw.index("[") :] and len(raw) > 1
 
 
-def _has_braces(marks: str) -> bool:
+def _has_braces(marks: list[str]) -> bool:
     """Return whether an unquoted `{` with `,` or `..` in it may be closed."""
     depth = 0
     has_comma = False

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from gantlet.shell.analysis import Word
 from gantlet.shell.grammar.scan import Scan
-from gantlet.shell.grammar.syntax import AssignmentNode, WordNode
+from gantlet.shell.grammar.syntax import AssignmentNode, Notes, WordNode
 
 #: Stands for any name where names that may be assigned are gathered.
 ANY_NAME = "*"
@@ -31,19 +31,20 @@ def note_command(
     scan: Scan, words: Sequence[WordNode], assignments: Sequence[AssignmentNode]
 ) -> None:
     """Note what a command may change, and words that are not what they seem."""
-    notes = scan.notes
-    if any([node.has_braces for node in words]):
-        scan.doubt("Braces make several words of one.")
+    for node in words:
+        if node.has_braces:
+            scan.doubt("Braces make several words of one.")
     for assignment in assignments:
-        notes.assign(assignment)
+        scan.notes.assign(assignment)
         if assignment.value.has_braces:
             scan.doubt("Braces make several words of one.")
-    if not words:
-        return
-    if not words[0].word.is_literal:
-        scan.doubt("The program's name is not written out.")
-    while words and words[0].word.text in ("command", "builtin"):
-        words = _after_options(words[1:])
+    if words:
+        if not words[0].word.is_literal:
+            scan.doubt("The program's name is not written out.")
+        _note_program(scan.notes, _without_prefixes(words))
+
+
+def _note_program(notes: Notes, words: Sequence[WordNode]) -> None:
     if not words:
         return
     first = words[0].word
@@ -54,10 +55,13 @@ def note_command(
             notes.assign(change)
 
 
-def _after_options(words: Sequence[WordNode]) -> Sequence[WordNode]:
-    while words and words[0].word.text.startswith("-"):
-        words = words[1:]
-    return words
+def _without_prefixes(words: Sequence[WordNode]) -> Sequence[WordNode]:
+    start = 0
+    while start < len(words) and words[start].word.text in ("command", "builtin"):
+        start += 1
+        while start < len(words) and words[start].word.text.startswith("-"):
+            start += 1
+    return words[start:] if start else words
 
 
 def _changes(words: Sequence[WordNode]) -> Iterator[AssignmentNode]:

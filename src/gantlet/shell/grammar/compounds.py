@@ -88,6 +88,7 @@ def _read_for(scan: Scan) -> Compound:
         scan.lose("A loop has no variable.")
         return Compound(Kind.FOR, (_read_body(scan),))
     scan.position = name.end()
+    scan.notes.names.add(name.group())
     skip_lines(scan)
     words: tuple[WordNode, ...] = (WordNode(Word("$@", is_literal=False, raw="", can_split=True)),)
     if scan.peek_reserved() == "in":

@@ -23,7 +23,7 @@ def read_condition(scan: Scan) -> Simple:
     words = [_literal("[[")]
     while True:
         _skip_lines(scan)
-        if not scan.peek() or scan.peek() in ";|&" and not _JOINT.match(scan.source, scan.position):
+        if not scan.peek() or (scan.peek() in ";|&" and not _is_joint(scan)):
             scan.lose("A `[[` is not closed.")
             break
         words.append(_read_operand(scan, words[-1]))
@@ -31,6 +31,10 @@ def read_condition(scan: Scan) -> Simple:
             break
     _doubt_evaluation(scan, words)
     return Simple(tuple(words), (), (), scan.source[start : scan.position])
+
+
+def _is_joint(scan: Scan) -> bool:
+    return _JOINT.match(scan.source, scan.position) is not None
 
 
 def _read_operand(scan: Scan, before: WordNode) -> WordNode:

@@ -83,7 +83,9 @@ def read_inside(scan: Scan) -> Script:
         return Script(())
     scan.depth += 1
     scan.level += 1
+    moves = scan.notes.moves
     script = scan.grammar.read_script(scan, ")")
+    scan.notes.moves = moves  # what moves inside stays inside
     if scan.pending and any(level >= scan.level for level, _ in scan.pending):
         scan.lose("A here-document begins in a substitution and ends outside it.")
     scan.level -= 1
@@ -115,30 +117,31 @@ def read_arithmetic_body(scan: Scan, builder: WordBuilder) -> bool:
     depth = 0
     while scan.position < len(source):
         found = _NUMBERS.match(source, scan.position)
-        if not found:
-            found = _ARITHMETIC.match(source, scan.position)
-            if found:
-                scan.doubt("Arithmetic with names may run what their values say.")
         if found:
             scan.position = found.end()
             continue
         character = source[scan.position]
-        if character == "(":
-            depth += 1
+        if character == ")" and not depth:
+            if not source.startswith("))", scan.position):
+                break
+            scan.position += 2
+            return True
+        if character in "()":
+            depth += 1 if character == "(" else -1
             scan.position += 1
-        elif character == ")" and depth:
-            depth -= 1
-            scan.position += 1
-        elif character == ")":
-            if source.startswith("))", scan.position):
-                scan.position += 2
-                return True
-            break
         else:
-            scan.doubt("Arithmetic with names may run what their values say.")
-            _read_special(scan, builder, is_quoted=True)
+            _read_arithmetic_name(scan, builder)
     scan.give_up("`((` is not closed as arithmetic.")
     return False
+
+
+def _read_arithmetic_name(scan: Scan, builder: WordBuilder) -> None:
+    scan.doubt("Arithmetic with names may run what their values say.")
+    found = _ARITHMETIC.match(scan.source, scan.position)
+    if found:
+        scan.position = found.end()
+    else:
+        _read_special(scan, builder, is_quoted=True)
 
 
 def _read_parameter(scan: Scan, builder: WordBuilder, *, is_quoted: bool) -> None:

@@ -10,6 +10,7 @@ from gantlet.shell.grammar.simple import read_simple
 from gantlet.shell.grammar.syntax import (
     AndOr,
     Compound,
+    Kind,
     Notes,
     Pipeline,
     RedirectNode,
@@ -132,6 +133,9 @@ def _read_command(scan: Scan, word: str) -> Simple | Compound:
     scan.position += len(word)
     compound = read(scan)
     scan.depth -= 1
+    has_moved = scan.notes.moves > moves
+    if compound.kind is Kind.SUBSHELL:
+        scan.notes.moves = moves  # what moves inside stays inside
     redirects = _read_redirects(scan)
     return Compound(
         compound.kind,
@@ -140,7 +144,7 @@ def _read_command(scan: Scan, word: str) -> Simple | Compound:
         compound.words,
         compound.name,
         frozenset(node.name for node in scan.notes.assigned[names:]),
-        scan.notes.moves > moves,
+        has_moved,
         scan.source[start : scan.position],
     )
 

@@ -17,6 +17,10 @@ _RESERVED = re.compile(
 _COMMENT = re.compile(r"[^\n]*")
 
 
+#: What may belong to the blanks: a continued line, or a comment.
+_GOES_ON = frozenset({"\\", "#"})
+
+
 def _end(found: re.Match[str] | None) -> int:
     return found.end() if found else 0  # the patterns match nothing too, so something is found
 
@@ -79,6 +83,9 @@ class Scan:
         """Go to the next token of the line: past blanks, continued lines and a comment."""
         source = self.source
         position = _end(_BLANKS.match(source, self.position))
+        if source[position : position + 1] not in _GOES_ON:
+            self.position = position
+            return
         while source.startswith("\\\n", position):
             if position and source[position - 1] not in " \t\n":
                 self.lose("A line is continued in the middle of a word or an operator.")

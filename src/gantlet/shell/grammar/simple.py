@@ -10,7 +10,7 @@ from gantlet.shell.grammar.syntax import AssignmentNode, RedirectNode, Simple, W
 from gantlet.shell.grammar.words import read_word
 
 _REDIRECT = re.compile(
-    r"(?P<fd>[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\})?"
+    r"(?P<fd>[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]{0,64}\])?\})?"
     r"(?P<operator><<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\()|&>>|&>)"
 )
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")

@@ -44,28 +44,28 @@ def _read_stretches(scan: Scan, builder: WordBuilder, start: int) -> None:
         if run:
             text = run.group()
             if builder.braces and ".." in text:
-                builder.braces += ","
+                builder.braces.append(",")
             builder.literal(text)
             scan.position = run.end()
             continue
         character = source[scan.position]
         if character in _ENDS:
-            if character not in "<>" or not source.startswith("(", scan.position + 1):
-                if scan.position > start:
-                    return
-                scan.position += 1  # nobody should begin a word here; go on all the same
+            if character in "<>" and source.startswith("(", scan.position + 1):
+                _read_process(scan, builder)
+                continue
+            if scan.position == start:  # nobody should begin a word here; go on all the same
+                scan.position += 1
                 scan.lose("An operator stands where a word should.")
-                return
-            _read_process(scan, builder)
-            continue
-        step = _STEPS.get(character)
-        if step is None:
-            scan.position += 1
-            builder.literal(character)
-        elif character == "~":
+            return
+        if character == "~":
             _read_tilde(scan, builder, start)
         else:
-            step(scan, builder)
+            _STEPS.get(character, _read_itself)(scan, builder)
+
+
+def _read_itself(scan: Scan, builder: WordBuilder) -> None:
+    builder.literal(scan.source[scan.position])
+    scan.position += 1
 
 
 def _read_process(scan: Scan, builder: WordBuilder) -> None:
@@ -84,7 +84,7 @@ def _read_escape(scan: Scan, builder: WordBuilder) -> None:
     scan.position += 1 + len(after)
     if after == "\n":
         if source[scan.position : scan.position + 1] not in (" ", "\t", "\n", ""):
-            scan.doubt("A line is continued in the middle of a word.")
+            scan.lose("A line is continued in the middle of a word.")
         return
     if not after:
         scan.doubt("The command ends with a backslash.")
@@ -113,14 +113,14 @@ def _read_tilde(scan: Scan, builder: WordBuilder, start: int) -> None:
 def _read_glob(scan: Scan, builder: WordBuilder) -> None:
     character = scan.source[scan.position]
     scan.position += 1
-    builder.globs += character
+    builder.globs.append(character)
     builder.literal(character)
 
 
 def _read_brace(scan: Scan, builder: WordBuilder) -> None:
     character = scan.source[scan.position]
     scan.position += 1
-    builder.braces += character
+    builder.braces.append(character)
     builder.literal(character)
 
 
@@ -144,5 +144,4 @@ _STEPS: dict[str, Callable[[Scan, WordBuilder], None]] = {
     "{": _read_brace,
     "}": _read_brace,
     ",": _read_brace,
-    "~": _read_glob,  # a marker: read with the word's start
 }

@@ -11,7 +11,7 @@ WAY = "unread text"
 
 _CONTINUED = re.compile(r"\\\r?\n")
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_IFS = re.compile(r"\$IFS|\$\{IFS[^}]*\}")
+_IFS = re.compile(r"\$IFS|\$\{IFS[^}]{0,64}\}")
 _QUOTES = re.compile(r"[\"'\\]|\$[@*]|\$\{[@*]\}")
 _SEPARATOR = re.compile(r"[;|&\n()`<>]|\$\(|\$\{")
 _BREAKS = re.compile(r"[\s{},]+")

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from gantlet.shell.analysis import SimpleCommand, Word
-from gantlet.shell.carriers.carry import load_of
-from gantlet.shell.carriers.load import ScriptText
+from gantlet.shell.analysis import ReadOnly, SimpleCommand, Word
+from gantlet.shell.carriers.carry import is_carrying, load_of
+from gantlet.shell.carriers.load import Load, ScriptText
 from gantlet.shell.carriers.shells import SHELLS
+from gantlet.shell.grammar.changes import ANY_NAME
 from gantlet.shell.grammar.parser import parse
 from gantlet.shell.grammar.scan import MAX_DEPTH
-from gantlet.shell.grammar.syntax import Nested, Notes, Simple, WordNode
+from gantlet.shell.grammar.syntax import Nested, Notes, Piece, Simple, WordNode
+from gantlet.shell.judge import judge
 from gantlet.shell.meaning.effects import governs
 from gantlet.shell.meaning.guesses import guess_commands, is_positional
 from gantlet.shell.meaning.loose import loose_commands
@@ -22,6 +24,8 @@ from gantlet.shell.programs.names import PROGRAM_NAMES
 MAX_COMMANDS = 1000
 _MAX_STEPS = 512
 _MAX_LEFT = 4
+_MAX_KNOWN = 8
+_MAX_GUESSES = 4000
 
 _EXPORTERS = frozenset({"export", "declare", "typeset", "local", "readonly"})
 
@@ -38,7 +42,8 @@ class Reading:
     parts: list[SimpleCommand] = field(default_factory=list)
     commands: list[SimpleCommand] = field(default_factory=list)
     doubts: dict[str, None] = field(default_factory=dict)
-    last: SimpleCommand | None = None
+    unknowns: dict[str, None] = field(default_factory=dict)
+    guesses_left: int = _MAX_GUESSES
     _positional: list[tuple[Word, ...]] = field(default_factory=list)
     _dynamic: list[tuple[Met, Notes]] = field(default_factory=list)
 
@@ -64,13 +69,27 @@ class Reading:
                 self._doubt(f"{assignment.name} changes what later commands do.")
         if not node.words:
             return
-        if any([word.stretches or word.has_braces or word.word.has_glob for word in node.words]):
+        if not all(word.word.is_literal for word in node.words):
             self._dynamic.append((met, notes))
+            self._note_unknown(met, notes)
         if node.words[0].word.text in notes.functions or node.words[0].word.text == "set":
             self._positional.append(tuple(word.word for word in node.words[1:]))
         for command in met.commands:
             self._carry(command, where)
         self._read_processes(node, met.commands[0], where)
+
+    def _note_unknown(self, met: Met, notes: Notes) -> None:
+        """Note words that are not written out, unless the command only reads whatever they are."""
+        for command in met.commands:
+            odd = [index for index, word in enumerate(command.argv) if _is_unknown(word)]
+            if not odd or isinstance(judge(replace(command, redirects=())), ReadOnly):
+                continue
+            if odd[0] <= 1:
+                self._doubt("The word behind the program's name is not written out.")
+            for index in odd:
+                self.unknowns[command.argv[index].raw] = None
+                if _is_set_here(met.node.words[index], notes):
+                    self._doubt("A word depends on what the command itself sets.")
 
     def _doubt(self, reason: str) -> None:
         self.doubts[reason] = None
@@ -88,22 +107,34 @@ class Reading:
             load = load_of(current, where.stdin)
             if load is None:
                 continue
-            for doubt in load.doubts:
-                self._doubt(doubt)
             if is_guess:  # a guess inside a guess is among the guesses already
                 load.guesses.clear()
-            if current.program in _EXPORTERS:
-                self._doubt_exports(current)
-            self.commands.extend(load.commands)
-            self.commands.extend(load.guesses)
+            self._take(load, current, where)
             waiting.extend((inner, is_guess) for inner in load.commands)
             waiting.extend((inner, True) for inner in load.guesses)
-            for script in load.scripts:
-                self._read_script(script, current, where)
+        self._read_loosely([left for left, _ in waiting[-_MAX_LEFT:]])
+
+    def _take(self, load: Load, command: SimpleCommand, where: Where) -> None:
+        """Add what one command carries."""
+        for doubt in load.doubts:
+            self._doubt(doubt)
+        if command.program in _EXPORTERS:
+            self._doubt_exports(command)
+        self.commands.extend(load.commands)
+        self.commands.extend(load.guesses)
+        for script in load.scripts:
+            self._read_script(script, command, where)
+        if load.is_cut:
+            self._read_loosely([command])
+
+    def _read_loosely(self, commands: Sequence[SimpleCommand]) -> None:
+        """Add all that may be a command in the words of others."""
         self._doubt("Programs that run others are nested too deeply.")
-        for left, _ in waiting[-_MAX_LEFT:]:
-            text = " ".join(word.text for word in left.argv)
-            self.commands.extend(loose_commands(text, left.via))
+        for command in commands:
+            text = " ".join(word.text for word in command.argv)
+            self.budget -= len(text)
+            if self.budget > -len(text):
+                self.commands.extend(loose_commands(text, command.via))
 
     def _doubt_exports(self, command: SimpleCommand) -> None:
         for word in command.argv[1:]:
@@ -143,8 +174,10 @@ class Reading:
             return
         known: dict[str, list[str]] = {}
         for assignment in notes.assigned:
-            known.setdefault(assignment.name, []).append(assignment.value.word.text)
-        for words in self._positional:
+            texts = known.setdefault(assignment.name, [])
+            if len(texts) < _MAX_KNOWN:
+                texts.append(assignment.value.word.text)
+        for words in self._positional[:_MAX_KNOWN]:
             texts = [word.text for word in words if word.text != "--"]
             for index, text in enumerate(texts, start=1):
                 known.setdefault(str(index), []).append(text)
@@ -158,18 +191,35 @@ class Reading:
 
     def _guess_one(self, met: Met, known: dict[str, list[str]]) -> None:
         nodes = met.node.words
-        if not _is_worth_guessing(nodes, known):
+        if self.guesses_left <= 0 or not _is_worth_guessing(nodes, known):
             return
         base = replace(met.commands[0], cwd=None, via=(*met.where.via, "expansion"))
         for words in guess_commands(nodes, known, PROGRAM_NAMES):
             command = replace(base, argv=words)
+            self.guesses_left -= 1
             self.commands.append(command)
             self._carry(command, met.where)
+        if self.guesses_left <= 0:
+            self._doubt("Too many words are not written out.")
+
+
+def _is_unknown(word: Word) -> bool:
+    """Return whether a word may be anything; a glob names files, a process a pipe."""
+    return not word.is_literal and not word.is_process and (word.can_split or not word.has_glob)
+
+
+def _is_set_here(node: WordNode, notes: Notes) -> bool:
+    """Return whether a word names a variable that the source sets somewhere."""
+    return any(
+        stretch.piece is Piece.VARIABLE and (stretch.text in notes.names or ANY_NAME in notes.names)
+        for stretch in node.stretches
+    )
 
 
 def _is_worth_guessing(nodes: Sequence[WordNode], known: dict[str, list[str]]) -> bool:
-    """Return whether something is known of a word that is not written out, or it is the first."""
-    if not nodes[0].word.is_literal:
+    """Return whether a word that is not written out may matter, or something is known of it."""
+    first = nodes[0].word
+    if not first.is_literal or is_carrying(first.text.rpartition("/")[2]):
         return True
     for node in nodes:
         if node.has_braces:

@@ -11,7 +11,7 @@ from gantlet.shell.grammar.syntax import Simple
 _ECHO_OPTION = re.compile(r"-[neE]+")
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\\\": "\\", "\\r": " ", "\\x20": " ", "\\040": " "}
 _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{1,2})|\\0?([0-7]{1,3})|\\[nt\\r]")
-_FORMAT = re.compile(r"%[-+ #0]*[0-9.*]*[bcdiqsuxX]|%%")
+_FORMAT = re.compile(r"%[-+ #0]{0,8}[0-9.*]{0,8}[bcdiqsuxX]|%%")
 
 
 def spoken(command: Simple, stdin: Sequence[str] = ()) -> list[str]:

@@ -12,6 +12,7 @@ from gantlet.shell.grammar.syntax import AssignmentNode, Compound
 
 _NO_VALUES: Mapping[str, tuple[Word, ...]] = MappingProxyType({})
 _MAX_PLACES = 4
+_MAX_PATH = 4096
 _CD_OPTION = re.compile(r"-[LPe@]+|--")
 
 
@@ -117,7 +118,7 @@ def change_directory(state: State, words: tuple[Word, ...], *, is_plain: bool) -
 def moved(place: str | None, target: str) -> str | None:
     """Return where `cd target` leads from a place, as the shell reckons it."""
     if target.startswith("/"):
-        return posixpath.normpath(target)
-    if place is None:
+        place = "/"
+    if place is None or len(place) + len(target) > _MAX_PATH:
         return None
     return posixpath.normpath(posixpath.join(place, target))

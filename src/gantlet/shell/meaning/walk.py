@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from gantlet.shell.analysis import Assignment, Redirect, SimpleCommand, Word
 from gantlet.shell.carriers.carry import is_carrying
@@ -24,6 +24,9 @@ from gantlet.shell.meaning.effects import effect
 from gantlet.shell.meaning.resolve import loop_values, resolve, settings
 from gantlet.shell.meaning.spoken import spoken
 from gantlet.shell.meaning.state import UNKNOWN, Outcome, State, join, same
+
+#: How many forms of commands are told apart; behind that, what has several values is not known.
+MAX_FORMS = 1000
 
 _READS = frozenset({"<", "<>"})
 _WRITES = frozenset({">", ">>", ">|", "<>", "&>", "&>>"})
@@ -60,7 +63,7 @@ class Walk:
     notes: Notes
     meet: Callable[[Met], None]
     pipe: Callable[[Sequence[SimpleCommand], SimpleCommand], SimpleCommand]
-    last: Met | None = field(default=None)
+    forms_left: int = MAX_FORMS
 
     def script(self, script: Script, state: State | None, where: Where) -> Outcome:
         """Go through a list; return the outcome of its last command."""
@@ -117,7 +120,8 @@ class Walk:
         """Tell of one simple command, in all its possible forms."""
         for nested in _nested_in(node):
             self.script(nested.script, state, where.inside(nested.way))
-        forms = tuple(_forms(node, state, where.via))
+        forms = tuple(_forms(node, state, where.via, is_narrow=self.forms_left <= 0))
+        self.forms_left -= len(forms)
         if before and node.words and node.words[0].word.text == "xargs":
             forms = tuple(self.pipe(before, form) for form in forms)
         self.meet(Met(node, forms, where))
@@ -214,8 +218,15 @@ def _nested_in(node: Simple) -> Iterable[Nested]:
         yield from redirect.target.nested
 
 
-def _forms(node: Simple, state: State, via: tuple[str, ...]) -> Iterable[SimpleCommand]:
-    """Yield the command once for each possible directory and value of its variables."""
+def _forms(
+    node: Simple, state: State, via: tuple[str, ...], *, is_narrow: bool
+) -> Iterable[SimpleCommand]:
+    """Yield the command once for each possible directory and value of its variables.
+
+    With `is_narrow`, yield it only once, and what has several values is not known.
+    """
+    if is_narrow:
+        state = State(state.places if len(state.places) == 1 else (None,))
     for setting in _settings(node, state):
         argv = tuple([resolve(word, setting) for word in node.words])
         assignments = tuple(

@@ -13,7 +13,10 @@ _RM = (
     "-f,--force -i -I --interactive[=] --one-file-system --preserve-root[=] -r,-R,--recursive "
     "-d,--dir -v,--verbose -P -x"
 )
-_MV = "-f,--force -i,--interactive -n,--no-clobber -u,--update[=] -v,--verbose -t,--target-directory= -T,--no-target-directory"
+_MV = (
+    "-f,--force -i,--interactive -n,--no-clobber -u,--update[=] -v,--verbose "
+    "-t,--target-directory= -T,--no-target-directory"
+)
 _CP = (
     "-a,--archive -d -f,--force -i,--interactive -H -L,--dereference -n,--no-clobber "
     "-P,--no-dereference -p --preserve[=] --no-preserve= -r,-R,--recursive -t,--target-directory= "

@@ -4,46 +4,23 @@ import re
 
 from gantlet.shell.analysis import PathUse, Word
 from gantlet.shell.options import Parsed
+from gantlet.shell.programs.git_options import (
+    BRANCH,
+    DIFF,
+    GREP,
+    LOG,
+    LS_FILES,
+    REF_FORMAT,
+    REV_PARSE,
+    STATUS,
+)
 from gantlet.shell.programs.spec import Check, Operands, Program, paths
 
 _TREE = PathUse(".", is_tree=True)
 _REVISION_PATH = re.compile(r"[^:]*:(?:\./)?(.+)", re.DOTALL)
 _LINE_RANGE = re.compile(r".*:(.+)", re.DOTALL)
-_RUNS_GPG = re.compile(r"%G|%\(signature")
+_RUNS_GPG = re.compile(r"%G|%\(\*?signature")
 
-_DIFF = (
-    "-p,-u,--patch -s,--no-patch -U,--unified= --raw --patch-with-raw --indent-heuristic "
-    "--no-indent-heuristic --minimal --patience --histogram --anchored= --diff-algorithm= "
-    "--stat[=] --compact-summary --numstat --shortstat -X,--dirstat[=] --cumulative --summary "
-    "--patch-with-stat -z --name-only --name-status --color[=] --no-color --color-moved[=] "
-    "--no-color-moved --color-moved-ws= --word-diff[=] --word-diff-regex= --color-words[=] "
-    "--no-renames --rename-empty --no-rename-empty --check --ws-error-highlight= --full-index "
-    "--binary --abbrev[=] -B,--break-rewrites[=] -M,--find-renames[=] -C,--find-copies[=] "
-    "--find-copies-harder -D,--irreversible-delete -l= --diff-filter= -S= -G= --find-object= "
-    "--pickaxe-all --pickaxe-regex --skip-to= --rotate-to= -R --relative[=] --no-relative "
-    "-a,--text --ignore-cr-at-eol --ignore-space-at-eol -b,--ignore-space-change "
-    "-w,--ignore-all-space --ignore-blank-lines -I,--ignore-matching-lines= "
-    "--inter-hunk-context= -W,--function-context --exit-code --quiet --no-ext-diff --no-textconv "
-    "--ignore-submodules[=] --src-prefix= --dst-prefix= --no-prefix --default-prefix "
-    "--line-prefix= --submodule[=] --stat-width= --stat-count= --no-stat"
-)
-_LOG = (
-    " --follow --no-decorate --decorate[=] --decorate-refs= --decorate-refs-exclude= --source "
-    "--mailmap --use-mailmap --no-mailmap --full-diff --log-size -L= -n,--max-count= -NUM "
-    "--skip= --since= --after= --until= --before= --author= --committer= --grep-reflog= --grep= "
-    "--all-match --invert-grep -i,--regexp-ignore-case --basic-regexp -E,--extended-regexp "
-    "-F,--fixed-strings -P,--perl-regexp --remove-empty --merges --no-merges --min-parents= "
-    "--max-parents= --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only "
-    "--not --all --branches[=] --tags[=] --remotes[=] --glob= --exclude= --exclude-hidden= "
-    "--reflog --single-worktree --ignore-missing --bisect --cherry-mark --cherry-pick "
-    "--left-only --right-only --cherry -g,--walk-reflogs --merge --boundary "
-    "--simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges "
-    "--ancestry-path[=] --date-order --author-date-order --topo-order --reverse --no-walk[=] "
-    "--do-walk --pretty[=] --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= "
-    "--expand-tabs[=] --no-expand-tabs --notes[=] --no-notes --show-notes[=] --relative-date "
-    "--date= --parents --children --left-right --graph --no-graph --show-linear-break[=] -c --cc "
-    "-m --diff-merges= --no-diff-merges --combined-all-paths -t --count"
-)
 _REFUSED = "`--output`, `--ext-diff`, `--textconv`, `-O`, `--show-signature`, `%G` formats"
 
 
@@ -138,62 +115,30 @@ def _group(name: str, **subcommands: Program) -> Program:
     return Program(f"git {name}", subcommands=subcommands)
 
 
-_REF_FORMAT = (
-    "--sort= --format= --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= "
-    "-i,--ignore-case --color[=] --no-color --column[=] --no-column"
-)
-_GREP = (
-    "-i,--ignore-case -I -a,--text --no-textconv --cached --untracked --no-exclude-standard "
-    "--exclude-standard -v,--invert-match -w,--word-regexp -E,--extended-regexp -G,--basic-regexp "
-    "-P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches "
-    "--name-only -L,--files-without-match -z,--null -o,--only-matching -c,--count --color[=] "
-    "--no-color --break --heading -p,--show-function -A,--after-context= -B,--before-context= "
-    "-C,--context= -NUM -W,--function-context -m,--max-count= --threads= -e= --and --or --not "
-    "--all-match -q,--quiet --max-depth= -r,--recursive --no-recursive --full-name -h -H"
-)
-_STATUS = (
-    "-s,--short -b,--branch --show-stash --porcelain[=] --long -v,--verbose "
-    "-u,--untracked-files[=] --ignore-submodules[=] --ignored[=] -z --column[=] --no-column "
-    "--ahead-behind --no-ahead-behind --renames --no-renames --find-renames[=]"
-)
-_BRANCH = "-a,--all -r,--remotes -v,--verbose -q,--quiet --show-current -l,--list --abbrev[=] --no-abbrev "
-_LS_FILES = (
-    "-c,--cached -d,--deleted -m,--modified -o,--others -i,--ignored -s,--stage -u,--unmerged "
-    "-k,--killed --directory --no-empty-directory -z --eol --deduplicate -x,--exclude= "
-    "--exclude-standard --error-unmatch -t -v -f --full-name --abbrev[=] --debug --format="
-)
-_REV_PARSE = (
-    "--abbrev-ref[=] --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir "
-    "--git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository "
-    "--is-shallow-repository --short[=] --verify -q,--quiet --symbolic --symbolic-full-name --all "
-    "--branches[=] --tags[=] --remotes[=] --show-object-format[=] --show-superproject-working-tree "
-    "--revs-only --no-revs --flags --no-flags --default= --not --path-format= --git-path="
-)
-
 _SUBCOMMANDS = {
     "": Program("git", "-v,--version -h,--help --html-path --man-path --info-path", Operands.NONE),
-    "status": _git("status", _STATUS, _names),
-    "log": _git("log", _DIFF + _LOG, _content, _REFUSED),
-    "show": _git("show", _DIFF + _LOG, _content, _REFUSED),
-    "whatchanged": _git("whatchanged", _DIFF + _LOG, _content, _REFUSED),
+    "status": _git("status", STATUS, _names),
+    "log": _git("log", DIFF + LOG, _content, _REFUSED),
+    "show": _git("show", DIFF + LOG, _content, _REFUSED),
+    "whatchanged": _git("whatchanged", DIFF + LOG, _content, _REFUSED),
     "diff": _git(
         "diff",
-        f"{_DIFF} --cached --staged --merge-base --no-index --cc -c -m -0 -1 -2 -3",
+        f"{DIFF} --cached --staged --merge-base --no-index --cc -c -m -0 -1 -2 -3",
         _content,
         _REFUSED,
     ),
     "diff-tree": _git(
         "diff-tree",
-        f"{_DIFF} -r -t --root -m -c --cc --no-commit-id -v --pretty[=]",
+        f"{DIFF} -r -t --root -m -c --cc --no-commit-id -v --pretty[=]",
         _content,
         _REFUSED,
     ),
-    "diff-index": _git("diff-index", f"{_DIFF} --cached -m", _content, _REFUSED),
-    "diff-files": _git("diff-files", _DIFF, _content, _REFUSED),
+    "diff-index": _git("diff-index", f"{DIFF} --cached -m", _content, _REFUSED),
+    "diff-files": _git("diff-files", DIFF, _content, _REFUSED),
     "shortlog": _git(
-        "shortlog", f"{_LOG} -n,--numbered -s,--summary -e,--email -w[=] --group=", _names
+        "shortlog", f"{LOG} -n,--numbered -s,--summary -e,--email -w[=] --group=", _names
     ),
-    "rev-list": _git("rev-list", f"--objects --disk-usage[=] --timestamp --header {_LOG}", _names),
+    "rev-list": _git("rev-list", f"--objects --disk-usage[=] --timestamp --header {LOG}", _names),
     "blame": _git(
         "blame",
         "-b --root --show-stats -L= -l -t -S= --reverse= --first-parent -p,--porcelain "
@@ -203,22 +148,22 @@ _SUBCOMMANDS = {
         "`--contents`, `--ignore-revs-file`",
     ),
     "grep": _git(
-        "grep", _GREP, _searched, "`-O` runs a pager, `-f` and `--no-index` read other files"
+        "grep", GREP, _searched, "`-O` runs a pager, `-f` and `--no-index` read other files"
     ),
     "branch": _git(
         "branch",
-        _BRANCH + _REF_FORMAT,
+        BRANCH + REF_FORMAT,
         _lists("-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"),
         "all that makes, moves or deletes a branch",
     ),
     "tag": _git(
         "tag",
-        "-l,--list -n[=] " + _REF_FORMAT,
+        "-l,--list -n[=] " + REF_FORMAT,
         _lists("-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"),
         "all that makes, signs, verifies or deletes a tag",
     ),
     "for-each-ref": _git(
-        "for-each-ref", f"--count= --exclude= --include-root-refs {_REF_FORMAT}", _names
+        "for-each-ref", f"--count= --exclude= --include-root-refs {REF_FORMAT}", _names
     ),
     "remote": Program(
         "git remote",
@@ -231,18 +176,16 @@ _SUBCOMMANDS = {
     ),
     "stash": _group(
         "stash",
-        list=_git("stash list", _DIFF + _LOG, _content, _REFUSED),
-        show=_git(
-            "stash show", f"{_DIFF} --include-untracked --only-untracked", _content, _REFUSED
-        ),
+        list=_git("stash list", DIFF + LOG, _content, _REFUSED),
+        show=_git("stash show", f"{DIFF} --include-untracked --only-untracked", _content, _REFUSED),
     ),
     "worktree": _group("worktree", list=_git("worktree list", "-v --porcelain -z", _most(0))),
     "reflog": Program(
         "git reflog",
-        _DIFF + _LOG,
+        DIFF + LOG,
         subcommands={
-            "": _git("reflog", _DIFF + _LOG, _content, _REFUSED),
-            "show": _git("reflog show", _DIFF + _LOG, _content, _REFUSED),
+            "": _git("reflog", DIFF + LOG, _content, _REFUSED),
+            "show": _git("reflog show", DIFF + LOG, _content, _REFUSED),
         },
         refused="`expire` and `delete`",
     ),
@@ -255,19 +198,18 @@ _SUBCOMMANDS = {
         _config,
         "all that sets; `-f` and `--blob` read other files",
     ),
-    "rev-parse": _git("rev-parse", _REV_PARSE, _names),
+    "rev-parse": _git("rev-parse", REV_PARSE, _names),
     "describe": _git(
         "describe",
         "--dirty[=] --broken[=] --all --tags --contains --abbrev[=] --candidates= --exact-match "
         "--debug --long --match= --exclude= --always --first-parent",
         _names,
     ),
-    "ls-files": _git(
-        "ls-files", _LS_FILES, _names, "`-X` and `--exclude-per-directory` read files"
-    ),
+    "ls-files": _git("ls-files", LS_FILES, _names, "`-X` and `--exclude-per-directory` read files"),
     "ls-tree": _git(
         "ls-tree",
-        "-d -r -t -l,--long -z --name-only --name-status --object-only --full-name --full-tree --abbrev[=] --format=",
+        "-d -r -t -l,--long -z --name-only --name-status --object-only "
+        "--full-name --full-tree --abbrev[=] --format=",
         _names,
     ),
     "cat-file": _git(
@@ -275,7 +217,8 @@ _SUBCOMMANDS = {
     ),
     "show-ref": _git(
         "show-ref",
-        "--head --heads --branches --tags -d,--dereference -s,--hash[=] --abbrev[=] --verify -q,--quiet --exists",
+        "--head --heads --branches --tags -d,--dereference -s,--hash[=] --abbrev[=] "
+        "--verify -q,--quiet --exists",
         _names,
     ),
     "name-rev": _git(

@@ -6,7 +6,7 @@ from gantlet.shell.analysis import NotKnown, ReadOnly, Word
 from gantlet.shell.programs.spec import Judge, Operands, Program
 
 #: Programs that tell their version, and the shorter ways to ask beside `--version`.
-_TELL_VERSION: dict[str, tuple[str, ...]] = dict.fromkeys(
+TELL_VERSION: dict[str, tuple[str, ...]] = dict.fromkeys(
     (
         *("gcc", "g++", "cc", "c++", "clang", "clang++", "cmake", "ninja", "rustup", "bun", "bash"),
         *("zsh", "sh", "fish", "curl", "wget", "sqlite3", "mysql", "vim", "nvim", "nano", "emacs"),
@@ -92,7 +92,8 @@ _PIP = {
 }
 _NPM_LIST = Program(
     "npm ls",
-    "-a,--all -g,--global --depth= --json --long -l -p,--parseable --prod --production --dev --link "
+    "-a,--all -g,--global --depth= --json --long -l -p,--parseable --prod --production --dev "
+    "--link "
     "--omit= --include= --package-lock-only",
     Operands.TEXT,
 )
@@ -119,7 +120,7 @@ LANGUAGE_PROGRAMS = (
             judge=_judge_version(name, shorter),
             refused="all but the question for its version",
         )
-        for name, shorter in _TELL_VERSION.items()
+        for name, shorter in TELL_VERSION.items()
     ),
     Program("go", judge=judge_go, refused="all but `version` and `env NAME`"),
     Program("pip", subcommands=_PIP, refused="all but `list`, `show`, `freeze`"),

@@ -7,7 +7,7 @@ from gantlet.shell.analysis import NotKnown, PathUse, ReadOnly, Word
 from gantlet.shell.options import Grammar, Parsed, parse_arguments
 from gantlet.shell.programs.spec import Operands, Program, path_of, paths
 
-_ASSIGNING_FORMAT = re.compile(r"%[-+ #0']*[0-9.*]*[hlLjzt]*n")
+_ASSIGNING_FORMAT = re.compile(r"%[-+ #0']*+[1-9.*]?[0-9.*]*+[hlLjzt]*+n")
 _UNARY = re.compile(r"-[abcdefghkprstuwxzGLNOSn]")
 _BINARY = frozenset(
     {"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"}

@@ -19,9 +19,9 @@ _YQ_OPTIONS = Grammar(
     "-P,--prettyPrint -o,--output-format= -p,--input-format= -I,--indent= -h,--help -V,--version"
 )
 _JQ_REACHES_OUT = re.compile(
-    r"\$ENV|(?<![.\w$\"])env\b|\b(?:import|include|modulemeta|debug|stderr)\b"
+    r"\bENV\b|(?<![.\w$\"])env\b|\b(?:import|include|modulemeta|debug|stderr)\b"
 )
-_YQ_REACHES_OUT = re.compile(r"(?:env|load|eval|system|file|input)")
+_YQ_REACHES_OUT = re.compile(r"env|load|eval|system|file|input", re.IGNORECASE)
 _AWK_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 

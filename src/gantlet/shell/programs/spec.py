@@ -96,7 +96,7 @@ def judge_words(program: Program, words: Sequence[Word]) -> ReadOnly | NotKnown:
 
 def _judge_subcommand(program: Program, words: Sequence[Word]) -> ReadOnly | NotKnown:
     bare = program.subcommands.get("")
-    if bare is not None and all([word.text.startswith("-") for word in words]):
+    if bare is not None and all(word.text.startswith("-") for word in words):
         return judge_words(bare, words)
     parsed = parse_arguments(words, program.grammar, permutes=False)
     if parsed.problem or not parsed.operands:

@@ -24,3 +24,14 @@ PROGRAMS: dict[str, Program] = {
     )
 }
 PROGRAMS["fdfind"] = PROGRAMS["fd"]
+
+
+def entries() -> dict[str, Program]:
+    """Return every entry by its name, subcommands too."""
+    found: dict[str, Program] = {}
+    waiting = list(PROGRAMS.values())
+    while waiting:
+        program = waiting.pop(0)
+        found.setdefault(program.name, program)
+        waiting = [*(one for key, one in program.subcommands.items() if key), *waiting]
+    return found

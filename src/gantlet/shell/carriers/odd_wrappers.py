@@ -1,0 +1,151 @@
+"""Wrappers whose arguments follow no option grammar."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from gantlet.shell.analysis import SimpleCommand
+from gantlet.shell.carriers.finding import add_after_dashes, add_found, find_command
+from gantlet.shell.carriers.load import MAX_GUESSED_WORDS, Load, joined
+from gantlet.shell.carriers.wrappers import WRAPPERS
+
+
+def _unwrap_find(command: SimpleCommand, load: Load) -> None:
+    """Add what `find` and `fd` run for each file."""
+    words = command.argv
+    runs = [index for index, word in enumerate(words) if word.text in _FIND_RUNS]
+    load.is_cut = len(runs) > _MAX_RUNS
+    for index in runs[:_MAX_RUNS]:
+        word = words[index]
+        way = f"{command.program} {word.text}"
+        run = []
+        for later in words[index + 1 : index + 1 + MAX_GUESSED_WORDS]:
+            if later.text in (";", "+"):
+                break
+            is_name = "{" in later.text
+            run.append(replace(later, is_literal=False) if is_name else later)
+        if word.text.endswith("dir"):
+            load.add_command(replace(command, cwd=None), run, way)
+        else:
+            load.add_command(command, run, way)
+
+
+_MAX_RUNS = 16
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
+
+
+def _unwrap_jobs(command: SimpleCommand, load: Load) -> None:
+    if command.argv[1:] and command.argv[1].text == "-x":
+        load.add_command(command, command.argv[2:], "jobs -x")
+
+
+def _unwrap_busybox(command: SimpleCommand, load: Load) -> None:
+    load.add_command(command, command.argv[1:], command.program or "")
+
+
+def _unwrap_su(command: SimpleCommand, load: Load) -> None:
+    """Add the script of `su`, `runuser` or `sg`, wherever its option stands."""
+    name, words = command.program or "", command.argv[1:]
+    start = 0
+    for index, word in enumerate(words):
+        text = word.text
+        if text.startswith("--") and "--session-command".startswith(text.partition("=")[0]):
+            text = text.replace("--session-command", "--command")
+        if text.startswith("--c"):  # --command, and what abbreviates it
+            _, equals, attached = text.partition("=")
+            script = attached if equals else joined(words[index + 1 : index + 2])
+        elif text.startswith("-") and not text.startswith("--") and "c" in text:
+            attached = text.partition("c")[2]
+            script = attached or joined(words[index + 1 : index + 2])
+        else:
+            continue
+        load.add_script(replace(command, cwd=None), script, f"{name} -c")
+        if not word.is_literal:
+            load.doubts.append("A script is not written out.")
+        start = index + 1
+    if name in ("runuser", "sg") and not start:
+        load.add_any(command, words, name)
+        load.doubts.append(f"The options of {name} are not understood.")
+
+
+def _unwrap_script(command: SimpleCommand, load: Load) -> None:
+    """Add what `script` records: a shell's text, or on some systems plain words."""
+    words = command.argv[1:]
+    for index, word in enumerate(words):
+        text = word.text
+        if text.startswith("--c"):
+            _, equals, attached = text.partition("=")
+            load.add_script(
+                command, attached if equals else joined(words[index + 1 : index + 2]), "script -c"
+            )
+        elif text.startswith("-") and not text.startswith("--") and "c" in text:
+            attached = text.partition("c")[2]
+            load.add_script(command, attached or joined(words[index + 1 : index + 2]), "script -c")
+    load.add_any(command, words, "script")
+    load.doubts.append("`script` records what a shell does.")
+
+
+def _unwrap_parallel(command: SimpleCommand, load: Load) -> None:
+    """Add what `parallel` and its like hand to shells."""
+    name, words = command.program or "", command.argv[1:]
+    load.doubts.append(f"`{name}` makes commands from its input.")
+    texts = [word.text for word in words]
+    marks = [index for index, text in enumerate(texts) if text.startswith(":::")]
+    end = marks[0] if marks else len(words)
+    for start in range(min(end, 16)):
+        if not texts[start].startswith("-"):
+            load.add_script(command, joined(words[start:end]), name)
+    for text in texts[end:]:
+        load.add_script(command, text, name)
+        load.add_script(command, f"{joined(words[max(end - 1, 0) : end])} {text}", name)
+
+
+def _unwrap_runner(command: SimpleCommand, load: Load) -> None:
+    """Add any words of a program that runs a command somewhere in them."""
+    name = command.program or ""
+    wrapper = WRAPPERS.get(name)
+    found = find_command(command, wrapper) if wrapper else None
+    if wrapper and found:
+        add_found(command, wrapper, found, load)
+    elif name in _ALWAYS_RUN or any(word.text in _RUNNING for word in command.argv[1:4]):
+        add_after_dashes(command, load)
+        load.add_any(command, command.argv[1:], name)
+        for word in command.argv[1:]:
+            if " " in word.text:
+                load.add_script(command, word.text, name)
+
+
+_ALWAYS_RUN = frozenset(
+    {"entr", "valgrind", "daemonize", "bwrap", "nodemon", "watchexec", "start-stop-daemon"}
+)
+_RUNNING = frozenset(
+    {"run", "exec", "compose", "ssh", "shell", "develop", "--run", "--command", "-c", "foreach"}
+    | {"record", "stat", "trace", "--args", "new-session", "new", "new-window", "-dm", "-dmS"}
+    | {"send-keys", "split-window", "debug", "attach", "start", "--exec", "-x", "--"}
+)
+_RUNNERS = (
+    *("docker", "podman", "nerdctl", "kubectl", "oc", "nix", "nix-shell", "vagrant", "heroku"),
+    *("lerna", "nx", "turbo", "perf", "gdb", "lldb", "tmux", "screen", "start-stop-daemon"),
+    *("nodemon", "watchexec", "machinectl", "lxc", "lxc-attach", "incus", "multipass", "flatpak"),
+    *("toolbox", "distrobox", "wsl", "wsl.exe", "adb", "valgrind", "entr", "bwrap", "daemonize"),
+)
+
+ODD_WRAPPERS: dict[str, Callable[[SimpleCommand, Load], None]] = {
+    "find": _unwrap_find,
+    "gfind": _unwrap_find,
+    "fd": _unwrap_find,
+    "fdfind": _unwrap_find,
+    "jobs": _unwrap_jobs,
+    "busybox": _unwrap_busybox,
+    "toybox": _unwrap_busybox,
+    "su": _unwrap_su,
+    "runuser": _unwrap_su,
+    "sg": _unwrap_su,
+    "capsh": _unwrap_su,
+    "script": _unwrap_script,
+    "parallel": _unwrap_parallel,
+    "hyperfine": _unwrap_parallel,
+    "concurrently": _unwrap_parallel,
+    "npm-run-all": _unwrap_parallel,
+    "rush": _unwrap_parallel,
+    **dict.fromkeys(_RUNNERS, _unwrap_runner),
+}
