@@ -20,9 +20,12 @@ from gantlet.execution.oversize import PREVIEW_CHARS, Spill, size_of
 from gantlet.execution.pipeline import CallRun
 from gantlet.execution.tracked import Tracked
 from gantlet.messages import ResultBlock, ToolUse, dumps
-from gantlet.tool import ContextModifier, Surroundings
+from gantlet.tool import ContextModifier, Surroundings, ToolResult
 
 _log = logging.getLogger(__name__)
+
+#: What a call that did not succeed hands back.
+_NO_OUTPUT: ToolResult[object] = ToolResult(None)
 
 
 def make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: float) -> Answer:
@@ -65,24 +68,20 @@ def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: f
     call = tracked.prepared.call
     record.input_chars = _input_chars(call)
     is_error = None if isinstance(outcome, Succeeded) else True
-    answer = Answer(
+    output = outcome.output if isinstance(outcome, Succeeded) else _NO_OUTPUT
+    return Answer(
         call=call,
         outcome=outcome,
         block=ResultBlock(call.id, outcome.content, is_error=is_error),
         record=record,
         structured=structured_of(outcome),
+        new_messages=tuple(output.new_messages),
+        meta=output.meta,
+        context=run.context if run is not None else (),
+        stop=run.stop if run is not None else None,
+        defers=run is not None and run.defers,
+        modifier=output.context_modifier,
     )
-    if isinstance(outcome, Succeeded):
-        output = outcome.output
-        answer = replace(
-            answer,
-            new_messages=tuple(output.new_messages),
-            meta=output.meta,
-            modifier=output.context_modifier,
-        )
-    if run is not None and (run.context or run.stop is not None or run.defers):
-        answer = replace(answer, context=run.context, stop=run.stop, defers=run.defers)
-    return answer
 
 
 def _input_chars(call: ToolUse) -> int:

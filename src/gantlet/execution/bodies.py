@@ -220,6 +220,7 @@ class Bodies:
             self._end(body)
         with anyio.CancelScope(shield=True):
             while self._scopes:
+                self._one_ended = anyio.Event()
                 await self._one_ended.wait()
         self._watching.cancel()
         self._group.cancel_scope.cancel()
@@ -243,8 +244,7 @@ class Bodies:
                 await run()
         finally:
             self._scopes.discard(scope)
-            ended, self._one_ended = self._one_ended, anyio.Event()
-            ended.set()
+            self._one_ended.set()
 
     async def _watch(self) -> None:
         """Keep the deadlines to the very end, also when everything around is cancelled."""

@@ -107,8 +107,9 @@ class Executor:
         self._reply.abort(_ENDED)
         for tracked in self._calls:
             self._on_abort(tracked, _ENDED)  # also what a greater reason left to finish
-        with anyio.CancelScope(shield=True):
-            await self._all_done()
+        if self._unfinished:
+            with anyio.CancelScope(shield=True):
+                await self._all_done()
         self._reply.close()
 
     def submit(self, call: ToolUse, message_id: str = "", problem: str = "") -> None:
