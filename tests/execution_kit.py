@@ -154,6 +154,22 @@ class ChangingHooks:
         return NOTHING_AFTER
 
 
+class EndlessAfterHooks(ChangingHooks):
+    """Hooks that never end after a call."""
+
+    def __init__(self) -> None:
+        super().__init__(VirtualClock(), {})
+
+    def wants(self, event: CallEvent, tool_name: str) -> bool:
+        """Listen after each call."""
+        return event is CallEvent.AFTER
+
+    async def after(self, moment: Moment, output: ToolResult[object]) -> AfterCall:
+        """Never end."""
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
 class NoteInput(ToolInput):
     """A note, so that two calls can differ."""
 

@@ -28,7 +28,7 @@ class Watched:
 async def test_deadlines_come_in_order_and_those_of_one_moment_as_they_were_made() -> None:
     watched = Watched()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
             for seconds, name in ((3, "c"), (1, "a"), (1, "b"), (0, "now"), (-1, "before")):
@@ -45,7 +45,7 @@ async def test_deadlines_come_in_order_and_those_of_one_moment_as_they_were_made
 async def test_a_sooner_deadline_comes_first_though_the_watch_already_sleeps() -> None:
     watched = Watched()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
             watched.after(10, "late")
@@ -60,7 +60,7 @@ async def test_a_sooner_deadline_comes_first_though_the_watch_already_sleeps() -
 async def test_a_deadline_that_was_called_off_does_nothing() -> None:
     watched = Watched()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
             called_off = watched.after(1, "never")
@@ -81,7 +81,7 @@ async def test_a_deadline_that_fails_does_not_stop_the_others() -> None:
     def fail() -> None:
         raise RuntimeError("broken")
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
             watched.deadlines.after(1, fail)
@@ -98,7 +98,7 @@ async def test_a_deadline_may_set_another_one() -> None:
     def set_another() -> None:
         watched.after(0, "child")
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
             watched.deadlines.after(1, set_another)
@@ -112,7 +112,7 @@ async def test_a_deadline_may_set_another_one() -> None:
 async def test_what_is_no_time_never_comes_and_takes_no_room(seconds: float) -> None:
     watched = Watched()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
             never = watched.after(seconds, "never")
@@ -137,7 +137,7 @@ async def test_deadlines_that_were_called_off_do_not_pile_up() -> None:
 async def test_nobody_is_woken_while_there_is_no_deadline() -> None:
     watched = Watched()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(watched.deadlines.watch)
             await settle()
@@ -149,7 +149,7 @@ async def test_nobody_is_woken_while_there_is_no_deadline() -> None:
 
 @examples(60)
 @given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20), st.none() | st.integers(0, 20))),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(1, 20), st.none() | st.integers(0, 20))),
 )
 async def test_every_deadline_comes_on_time_unless_it_was_called_off(
     plans: Sequence[tuple[int, int, int | None]],
@@ -163,7 +163,7 @@ async def test_every_deadline_comes_on_time_unless_it_was_called_off(
             await watched.clock.sleep_until(call_off + 0.5)
             deadline.call_off()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as watch:
             watch.start_soon(watched.deadlines.watch)
             async with anyio.create_task_group() as group:

@@ -9,7 +9,16 @@ import pytest
 from execution_kit import ALONE, SAFE, ChangingHooks, FreeTool, Stage, reads, use, writes
 from gantlet.messages import ContextChangeDropped, Notice, NoticeLevel
 from gantlet.testing import Return, Wait
-from gantlet.tool import ContextModifier, File, Named, Surroundings, ToolContext, ToolResult, Traits
+from gantlet.tool import (
+    Access,
+    ContextModifier,
+    File,
+    Named,
+    Surroundings,
+    ToolContext,
+    ToolResult,
+    Traits,
+)
 
 
 def move_to(folder: Path) -> ContextModifier:
@@ -169,30 +178,50 @@ async def test_a_change_that_fails_is_dropped_and_told(
     ]
 
 
+class CountedAccess(Access):
+    """Everything, and how often somebody asks for it."""
+
+    asked = 0
+
+    @property
+    def is_exclusive(self) -> bool:
+        """Count."""
+        CountedAccess.asked += 1
+        return True
+
+
 async def test_a_change_that_moves_nobody_asks_nobody_again() -> None:
     stage = Stage(cwd="/")
-    asked: list[str] = []
-
-    class Counting(FreeTool):
-        def traits(self, args: object) -> Traits:
-            asked.append("traits")
-            return ALONE
-
-    async def run(context: ToolContext) -> object:
-        return ToolResult("same", context_modifier=lambda surroundings: surroundings)
-
-    stage.tools.append(Counting("Same", run))
+    same = Return("same", modifier=lambda surroundings: surroundings)
+    stage.tool("Same", same, traits=Traits(read_only=True, access=CountedAccess()))
 
     async with stage, stage.executor() as executor:
+        CountedAccess.asked = 0
         for number in range(20):
             executor.submit(use("Same", str(number)))
-        answers = await executor.drain()
+        await executor.drain()
 
-    assert len(asked) == 20
-    assert [answer.record.waited_for for answer in answers] == [
-        [],
-        *([str(number)] for number in range(19)),
-    ]
+    assert CountedAccess.asked == 20
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_a_call_that_was_narrowed_when_it_had_everything_may_move_the_others(
+    streaming: bool,
+) -> None:
+    stage = Stage(cwd="/")
+    stage.hooks = ChangingHooks(stage.clock, {"a": {"note": "narrow"}})
+
+    async def run(context: ToolContext) -> object:
+        return ToolResult("moved", context_modifier=move_to(Path("/tmp")))
+
+    stage.tools.append(FreeTool("Move", run, {"": ALONE, "narrow": SAFE}))
+
+    async with stage, stage.executor(streaming=streaming) as executor:
+        executor.submit(use("Move", "a"))
+        await executor.drain()
+        surroundings = executor.surroundings
+
+    assert surroundings == Surroundings("/tmp")
 
 
 async def test_a_call_that_failed_moves_nobody(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ TOLD = re.compile(
 )
 
 
-@examples(300)
+@examples(400)
 @given(SCENARIOS)
 async def test_every_reply_ends_as_it_should(scenario: Scenario) -> None:
     made = await run(scenario, check_that_nobody_waits_in_vain)

@@ -5,7 +5,17 @@ from typing import overload
 
 import pytest
 
-from execution_kit import FreeTool, NoteInput, Person, Stage, contents, reads, use, writes
+from execution_kit import (
+    ChangingHooks,
+    FreeTool,
+    NoteInput,
+    Person,
+    Stage,
+    contents,
+    reads,
+    use,
+    writes,
+)
 from gantlet.execution import (
     AbortScope,
     CallRecord,
@@ -131,6 +141,26 @@ async def test_a_failure_stops_only_what_stands_behind_it() -> None:
         answers = await executor.drain()
 
     assert contents(answers) == {"a": "fine", "b": FAILURE}
+
+
+async def test_a_call_that_was_changed_and_waits_again_is_stopped_like_one_that_always_did() -> (
+    None
+):
+    stage = Stage()
+    stage.hooks = ChangingHooks(stage.clock, {"b": {"note": "x"}}, seconds=1)
+    stage.tool("Broken", Wait(2), Fail("No luck."), traits=SHELL)
+
+    async def run(context: ToolContext) -> str:
+        return "ran"
+
+    stage.tools.append(FreeTool("Shell", run, {"": OTHER_SHELL, "x": SHELL}))
+
+    async with stage, stage.executor() as executor:
+        executor.submit(use("Broken", "a"))
+        executor.submit(use("Shell", "b"))
+        answers = await executor.drain()
+
+    assert contents(answers) == {"a": FAILURE, "b": cancelled_by("Broken()")}
 
 
 async def test_the_first_failure_is_the_one_that_is_named() -> None:

@@ -39,7 +39,7 @@ def test_progress_that_stood_for_older_ones_counts_them_too() -> None:
 async def test_progress_that_was_read_is_not_counted_again() -> None:
     mailbox = Mailbox()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         mailbox.put(CallProgressed("a", 1))
         first = await mailbox.get()
         mailbox.put(CallProgressed("a", 2))
@@ -56,7 +56,7 @@ async def test_a_reader_waits_for_what_comes() -> None:
         while read[-1:] != [None]:
             read.append(await mailbox.get())
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(reader)
             for number in range(3):
@@ -78,7 +78,7 @@ async def test_a_reader_waits_for_what_comes() -> None:
 async def test_what_came_before_the_end_is_read_before_the_end() -> None:
     mailbox = Mailbox()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         mailbox.put(CallStarted("a", "Read"))
         mailbox.close()
         read = [await mailbox.get(), await mailbox.get(), await mailbox.get()]
@@ -95,7 +95,7 @@ async def test_two_readers_share_what_comes_and_both_see_the_end() -> None:
             read.append(event)
         read.append(None)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(reader)
             group.start_soon(reader)
@@ -112,7 +112,7 @@ async def test_two_readers_share_what_comes_and_both_see_the_end() -> None:
 async def test_a_reader_that_was_cancelled_loses_nothing() -> None:
     mailbox = Mailbox()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(mailbox.get)
             await settle()

@@ -15,7 +15,7 @@ async def test_as_many_go_as_there_are_places_and_then_the_earliest_first() -> N
         await slots.take(position)
         took.append(position)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             for position in (5, 4, 3, 2, 1):
                 group.start_soon(take, position)
@@ -33,7 +33,7 @@ async def test_as_many_go_as_there_are_places_and_then_the_earliest_first() -> N
 async def test_without_a_limit_nobody_waits() -> None:
     slots = Slots(float("inf"))
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         for position in range(1000):
             await slots.take(position)
 
@@ -48,7 +48,7 @@ async def test_whoever_stops_waiting_leaves_the_place_to_others() -> None:
         await slots.take(position)
         took.append(position)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         await slots.take(0)
         async with anyio.create_task_group() as waiting:
             waiting.start_soon(take, 1)
@@ -77,7 +77,7 @@ async def test_a_place_that_comes_too_late_goes_on_to_the_next() -> None:
         await slots.take(position)
         took.append(position)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(30):
         await slots.take(0)
         async with anyio.create_task_group() as group:
             group.start_soon(give_up)

@@ -152,6 +152,8 @@ def _close(coroutine: Coroutine[Any, Any, Any]) -> None:
     for _ in range(_MAX_CLOSINGS):
         parts += (part for part in _chain(coroutine) if part not in parts)
         alive = [part for part in parts if _is_alive(part)]
+        if not alive:
+            return
         for part in alive:
             with suppress(BaseException):  # whatever it says, nobody listens any longer
                 part.close()

@@ -194,8 +194,6 @@ class Executor:
     def _answer_at_once(self, tracked: Tracked) -> Outcome | None:
         """Return the outcome of a call that need not, or must not, be run."""
         reason = tracked.abort.reason
-        if reason is None and self._bodies.is_closing:
-            reason = _ENDED
         if reason is not None:
             return stopped(reason, has_run=False)
         if tracked.prepared.tool is None:

@@ -64,8 +64,8 @@ class Siblings:
 
 
 def _has_not_started(call: Tracked) -> bool:
-    """Return whether a call still waits in the queue."""
-    return isinstance(call.state, Queued) and call.regranted is None
+    """Return whether a call waits in the queue, still or again."""
+    return isinstance(call.state, Queued)
 
 
 def _depends(call: Tracked) -> bool:
