@@ -43,8 +43,8 @@ test-deep: $(VENV)/.dev-ready
 	@GANTLET_TEST_DEPTH=deep $(BIN)/python -m pytest -n auto --timeout 3000
 
 test-clients: $(VENV)/.dev-ready
-	@$(BIN)/python -m pytest -m clients tests; status=$$?; \
-	if [ $$status -eq 5 ]; then echo "make test-clients: no client tests exist yet."; exit 0; fi; exit $$status
+	@if grep -rq "mark.clients" tests; then $(BIN)/python -m pytest -m clients tests; \
+	else echo "make test-clients: no client tests exist yet."; fi
 
 test-local: $(VENV)/.dev-ready
 	@$(BIN)/python -m pytest -m local tests/local

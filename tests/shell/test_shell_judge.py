@@ -167,6 +167,7 @@ def test_a_path_in_a_directory_that_is_not_known_is_not_known() -> None:
         ("mysql -f.env", ".env"),
         ("x < .env", ".env"),
         ("x .e*", ".e*"),
+        ("python -c 'print(open(\".env\").read())'", ".env"),
     ],
 )
 def test_what_is_not_known_mentions_what_may_be_a_path(command: str, mention: str) -> None:

@@ -168,3 +168,11 @@ def test_paths_are_followed_through_a_pipe(command: str, paths: list[str] | None
     fed = analyse(command).parts[-1].stdin_paths
 
     assert (fed if fed is None else [use.path for use in fed]) == paths
+
+
+def test_a_message_in_a_here_document_is_written_out() -> None:
+    message = "git commit -m \"$(cat <<'EOF'\nfix: a && b\n\nIt's done.\nEOF\n)\""
+
+    assert analyse(message).is_proved
+    assert analyse(message).unknowns == ()
+    assert analyse('git commit -m "$(cat message)"').unknowns

@@ -1,6 +1,5 @@
 """What a command line means: parse, programs and their options, exit codes. Pure."""
 
-from gantlet.shell.analyser import analyse
 from gantlet.shell.analysis import (
     Analysis,
     Assignment,
@@ -14,12 +13,17 @@ from gantlet.shell.analysis import (
     Word,
     Writes,
 )
-from gantlet.shell.exits import exit_meaning, failing_command
-from gantlet.shell.judge import judge
-from gantlet.shell.removal import critical_removal
-from gantlet.shell.rendering import text_of
-from gantlet.shell.stripping import strip_for_allow, strip_for_rules
-from gantlet.shell.suggestions import suggest_rules
+from gantlet.shell.door import (
+    analyse,
+    critical_removal,
+    exit_meaning,
+    failing_command,
+    judge,
+    strip_for_allow,
+    strip_for_rules,
+    suggest_rules,
+    text_of,
+)
 
 __all__ = [
     "Analysis",

@@ -1,13 +1,14 @@
 """What the analysis of a command line says: frozen values, compared as values."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from gantlet.messages.value import value
 
 #: Ways by which a command stands on its own, although it is not written at the top.
 _OWN_WAYS = frozenset({"substitution", "process substitution"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathUse:
     """One path a command reads or writes, decoded, relative to the command's directory.
 
@@ -19,7 +20,7 @@ class PathUse:
     is_glob: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Word:
     """One word of a command, as the program will get it where that is known.
 
@@ -39,7 +40,7 @@ class Word:
     is_process: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Redirect:
     """One redirection. The target of a here-document or here-string is its text."""
 
@@ -50,7 +51,7 @@ class Redirect:
     writes: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Assignment:
     """One `name=value` in front of a command, or standing alone."""
 
@@ -58,7 +59,7 @@ class Assignment:
     value: Word
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SimpleCommand:
     """One program with its words, its assignments and its redirections.
 
@@ -92,7 +93,7 @@ class SimpleCommand:
         return any(way not in _OWN_WAYS for way in self.via)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Analysis:
     """A command line taken apart.
 
@@ -118,7 +119,7 @@ class Analysis:
         return not self.doubts
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReadOnly:
     """The command is proved to change nothing, and to read only the paths it names."""
 
@@ -126,7 +127,7 @@ class ReadOnly:
     reads: tuple[PathUse, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Writes:
     """The command changes exactly the paths it names; `is_edit` if acceptEdits may cover it."""
 
@@ -136,7 +137,7 @@ class Writes:
     is_edit: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NotKnown:
     """Nothing is proved about the command. `mentions` may be paths it touches, or not."""
 

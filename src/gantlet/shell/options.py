@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import Word
 
 _TOKEN = re.compile(r"(?P<names>-[^=\[\s]*)(?:\[=(?P<maybe>\w*)\]|=(?P<must>\w*))?")
@@ -35,7 +36,7 @@ class Takes(Enum):
     ATTACHED = "perhaps an attached value"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Option:
     """One option of a grammar, by its first name."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gantlet.shell.analysis import PathUse, ReadOnly, SimpleCommand
-from gantlet.shell.judge import judge
+from gantlet.shell.judging import judge
 
 _FILTERS = frozenset({"head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "tac", "cat"})
 _NAMES = frozenset({"-l", "-L", "-rl", "-lr", "-ril", "-rli", "-lir", "-Rl", "-il", "-li"})

@@ -20,9 +20,10 @@ def critical_removal(
 
     `cwd` and `home` are absolute; `directories` are the further ones the session works in.
     """
+    places = _Places(cwd, home, directories)
     for command in analysis.commands:
         for target in _targets(command):
-            reason = _reason(command, target, _Places(cwd, home, directories))
+            reason = _reason(command, target, places)
             if reason is not None:
                 return f"`{command.program} {target.raw or target.text}` would remove {reason}."
     return None

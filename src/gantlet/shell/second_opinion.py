@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 _MAX_LENGTH = 4096
 _MAX_HERE_DOCUMENTS = 3
 #: What cannot be read in two ways: plain words and whole quotes, joined by plain operators.
-_PLAIN = re.compile(r"(?:[\w./:@%+,=\- \t\n|&;*]++|'[^'\n]*+'|\"[^\"$`\\\n]*+\")*+")
+_PLAIN = re.compile(
+    r"(?:[\w./:@%+,=\- \t\n|&;*]++|>{1,2}+(?![>(])|<(?![<(])|'[^'\n]*+'"
+    r"|\"(?:[^\"$`\\\n]|\$(?:\w++|\{\w++\}))*+\"|\$\w++)*+",
+    re.ASCII,
+)
 _LITERAL = re.compile(r"[\w./:@%+,-]+")
 _RESERVED = frozenset({"time", "coproc", "!", "[[", "(("})
 

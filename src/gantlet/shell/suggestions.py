@@ -4,7 +4,7 @@ from gantlet.shell.analysis import Analysis, ReadOnly, SimpleCommand
 from gantlet.shell.carriers.code import INTERPRETERS
 from gantlet.shell.carriers.shells import SHELLS
 from gantlet.shell.carriers.unwrap import CARRIERS
-from gantlet.shell.judge import judge
+from gantlet.shell.judging import judge
 from gantlet.shell.rendering import text_of
 
 MAX_SUGGESTIONS = 5

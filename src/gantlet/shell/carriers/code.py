@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import SimpleCommand, Word
 from gantlet.shell.carriers.load import MAX_GUESSED_WORDS, Load, carried, joined
 from gantlet.shell.options import parse_arguments
@@ -34,7 +34,7 @@ _WORD_BREAKS = re.compile(r"[\s'\"`,()\[\]{}<>;|&=+!]+")
 _SEPARATOR = re.compile(r"[;\n]|&&|\|\||\|")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RunningOptions:
     """Options whose value is a command: single letters, and longer names."""
 

@@ -3,8 +3,9 @@
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import Assignment, SimpleCommand, Word
 from gantlet.shell.carriers.load import Load, carried, joined
 from gantlet.shell.carriers.wrappers import Wrapper
@@ -14,7 +15,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _PROXY_OPTION = re.compile(r"\s*(?:ProxyCommand|LocalCommand|RemoteCommand)[ =]+", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unwrapped:
     """A wrapper's command: where its words begin, and what is known beside them."""
 
@@ -90,15 +91,15 @@ def add_after_dashes(command: SimpleCommand, load: Load) -> None:
 
 
 def _add_option_values(command: SimpleCommand, parsed: Parsed, load: Load) -> None:
-    for option, value in parsed.found:
-        if value is None:
+    for option, given in parsed.found:
+        if given is None:
             continue
         if option.kind == "script":
-            load.add_script(command, value.text, command.program or "")
-            if not value.is_literal:
+            load.add_script(command, given.text, command.program or "")
+            if not given.is_literal:
                 load.doubts.append("A script is not written out.")
-        elif option.name == "-o" and _PROXY_OPTION.match(value.text):
-            load.add_script(command, _PROXY_OPTION.sub("", value.text), "ssh -o")
+        elif option.name == "-o" and _PROXY_OPTION.match(given.text):
+            load.add_script(command, _PROXY_OPTION.sub("", given.text), "ssh -o")
 
 
 def _moved(command: SimpleCommand, parsed: Parsed) -> SimpleCommand:

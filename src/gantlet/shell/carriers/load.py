@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import SimpleCommand, Word
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ScriptText:
     """Text that a shell will read."""
 

@@ -38,7 +38,12 @@ _EVALUATING = frozenset(
         *("read", "printf", "getopts", "wait", "mapfile", "readarray", "compgen", "complete"),
     }
 )
-_EVALUATING_TESTS = frozenset({"-v", "-R", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+#: The operators with which a test evaluates its operands.
+_EVALUATING_OPERATORS = {
+    "test": frozenset({"-v", "-R"}),
+    "[": frozenset({"-v", "-R"}),
+    "[[": frozenset({"-v", "-R", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}),
+}
 _EVALUATED = re.compile(r"[`$]|\[[^\]]*[^\]\w\s*@'\"-]")
 _SAFE_SET = re.compile(r"[-+][eufxvhBCE]+")
 _SAFE_SET_NAMES = frozenset({"pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob"})
@@ -121,22 +126,21 @@ def _add_stdin(command: SimpleCommand, stdin: Sequence[str], load: Load) -> None
 
 def _read_evaluated(command: SimpleCommand, load: Load) -> None:
     """Doubt words that a builtin evaluates although they are quoted."""
+    name = command.program or ""
+    texts = [word.text for word in command.argv]
+    if name == "printf" and not any(text.startswith("-v") for text in texts[1:2]):
+        return
+    if name in _EVALUATING_OPERATORS and not _EVALUATING_OPERATORS[name] & set(texts):
+        return
     for word in command.argv[1:]:
-        if word.is_literal and _EVALUATED.search(word.text) and _is_evaluated(command, word):
-            load.doubts.append(f"`{command.program}` evaluates a word, which may run commands.")
+        if word.is_literal and _EVALUATED.search(word.text) and _is_name(name, word):
+            load.doubts.append(f"`{name}` evaluates a word, which may run commands.")
             load.add_script(command, word.text, "evaluation")
 
 
-def _is_evaluated(command: SimpleCommand, word: Word) -> bool:
+def _is_name(program: str, word: Word) -> bool:
     """Return whether the word is a name to the builtin, and not merely text."""
-    texts = [other.text for other in command.argv]
-    if command.program == "printf":
-        return any(text.startswith("-v") for text in texts[1:2])
-    if command.program in ("test", "["):
-        return any(text in ("-v", "-R") for text in texts)
-    if command.program == "[[":
-        return any(text in _EVALUATING_TESTS for text in texts)
-    if command.program in ("export", "declare", "typeset", "local", "readonly"):
+    if program in ("export", "declare", "typeset", "local", "readonly"):
         return "[" in word.text.partition("=")[0]
     return True
 

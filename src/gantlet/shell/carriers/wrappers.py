@@ -1,11 +1,10 @@
 """Wrappers as data: their options, and what stands before the command they run."""
 
-from dataclasses import dataclass
-
+from gantlet.messages.value import value
 from gantlet.shell.options import Grammar, grammar_of
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wrapper:
     """How to find the command in a wrapper's arguments.
 

@@ -29,11 +29,14 @@ _NOT_KNOWN = WordNode(Word("", is_literal=False, raw=""))
 
 def note_command(
     scan: Scan, words: Sequence[WordNode], assignments: Sequence[AssignmentNode]
-) -> None:
-    """Note what a command may change, and words that are not what they seem."""
+) -> bool:
+    """Note what a command may change, and return whether all its words are literal."""
+    is_literal = True
     for node in words:
-        if node.has_braces:
-            scan.doubt("Braces make several words of one.")
+        if not node.word.is_literal:
+            is_literal = False
+            if node.has_braces:
+                scan.doubt("Braces make several words of one.")
     for assignment in assignments:
         scan.notes.assign(assignment)
         if assignment.value.has_braces:
@@ -42,6 +45,7 @@ def note_command(
         if not words[0].word.is_literal:
             scan.doubt("The program's name is not written out.")
         _note_program(scan.notes, _without_prefixes(words))
+    return is_literal
 
 
 def _note_program(notes: Notes, words: Sequence[WordNode]) -> None:

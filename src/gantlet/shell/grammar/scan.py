@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from gantlet.messages.value import value
 from gantlet.shell.grammar.syntax import Compound, Notes, RedirectNode, Script, Simple
 
 MAX_DEPTH = 50
 
 _BLANKS = re.compile(r"[ \t]*")
+_PLAIN_BLANKS = re.compile(r"[ \t]*+(?![\\#])")  # neither a continued line nor a comment follows
 _OPERATOR = re.compile(r"\|\||\|&|\||&&|&(?!>)|;;&|;;|;&|;|\n|\(|\)")
 _RESERVED = re.compile(
     r"(?:if|then|elif|else|fi|do|done|case|esac|while|until|for|select|function|coproc|time|in"
@@ -17,15 +19,11 @@ _RESERVED = re.compile(
 _COMMENT = re.compile(r"[^\n]*")
 
 
-#: What may belong to the blanks: a continued line, or a comment.
-_GOES_ON = frozenset({"\\", "#"})
-
-
 def _end(found: re.Match[str] | None) -> int:
     return found.end() if found else 0  # the patterns match nothing too, so something is found
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Grammar:
     """What reading one thing needs of another that is read with it in turn.
 
@@ -82,10 +80,11 @@ class Scan:
     def skip_blanks(self) -> None:
         """Go to the next token of the line: past blanks, continued lines and a comment."""
         source = self.source
-        position = _end(_BLANKS.match(source, self.position))
-        if source[position : position + 1] not in _GOES_ON:
-            self.position = position
+        plain = _PLAIN_BLANKS.match(source, self.position)
+        if plain:
+            self.position = plain.end()
             return
+        position = _end(_BLANKS.match(source, self.position))
         while source.startswith("\\\n", position):
             if position and source[position - 1] not in " \t\n":
                 self.lose("A line is continued in the middle of a word or an operator.")

@@ -13,8 +13,10 @@ _REDIRECT = re.compile(
     r"(?P<fd>[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]{0,64}\])?\})?"
     r"(?P<operator><<<|<<-|<<|<&|<>|<(?!\()|>>|>&|>\||>(?!\()|&>>|&>)"
 )
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
-_ELEMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[")
+#: Where something else than a plain word may begin, or the command ends.
+_SPECIAL_STARTS = frozenset("\n;|)&<>0123456789{(")
+_AMPERSAND = re.compile(r"&(?!>)")
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:(\+?)=|(?=\[))")
 _FILE_DESCRIPTOR = re.compile(r"[0-9]{1,2}|-")
 
 
@@ -27,21 +29,29 @@ def read_simple(scan: Scan) -> Simple:
     source, length = scan.source, len(scan.source)
     while scan.position < length:
         character = source[scan.position]
-        if character in "\n;|)" or (
-            character == "&" and source[scan.position + 1 : scan.position + 2] != ">"
-        ):
-            break
-        if character in "<>&0123456789{" and (found := _REDIRECT.match(source, scan.position)):
-            redirects.append(_read_redirect(scan, found))
-        elif character == "(":
-            scan.position += 1
-            scan.lose("A `(` stands inside a command.")
+        if character in _SPECIAL_STARTS:
+            if character in "\n;|)" or _AMPERSAND.match(source, scan.position):
+                break
+            _read_special(scan, words, redirects)
         elif words or not _reads_assignment(scan, assignments):
             words.append(read_word(scan))
         end = scan.position
         scan.skip_blanks()
-    note_command(scan, words, assignments)
-    return Simple(tuple(words), tuple(assignments), tuple(redirects), source[start:end])
+    is_plain = note_command(scan, words, assignments) and not (assignments or redirects)
+    raw = source[start:end]
+    return Simple(tuple(words), tuple(assignments), tuple(redirects), raw, is_plain)
+
+
+def _read_special(scan: Scan, words: list[WordNode], redirects: list[RedirectNode]) -> None:
+    """Read a redirection, or what only seems to begin one."""
+    found = _REDIRECT.match(scan.source, scan.position)
+    if found:
+        redirects.append(_read_redirect(scan, found))
+    elif scan.peek() == "(":
+        scan.position += 1
+        scan.lose("A `(` stands inside a command.")
+    else:
+        words.append(read_word(scan))
 
 
 def _reads_assignment(scan: Scan, assignments: list[AssignmentNode]) -> bool:
@@ -49,8 +59,10 @@ def _reads_assignment(scan: Scan, assignments: list[AssignmentNode]) -> bool:
     source, start = scan.source, scan.position
     found = _ASSIGNMENT.match(source, start)
     if not found:
-        return _ELEMENT.match(source, start) is not None and _reads_element(scan, assignments)
+        return False
     name, appends = found.groups()
+    if appends is None:
+        return _reads_element(scan, assignments)
     if source.startswith("(", found.end()):
         scan.position = found.end() + 1
         scan.doubt("An array is assigned.")

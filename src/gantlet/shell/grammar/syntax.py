@@ -1,10 +1,15 @@
-"""The tree a command line is read into."""
+"""The tree a command line is read into.
+
+Nobody changes a node once it is made, but for here-documents. They are not frozen all the same:
+there are many of them, and a frozen one takes twice the time.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import Word
 
 
@@ -17,7 +22,7 @@ class Piece(Enum):
     OTHER = "other"  # expansions we do not follow
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stretch:
     """One stretch of a word that is not all literal.
 
@@ -30,7 +35,7 @@ class Stretch:
     script: Script | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Nested:
     """A script inside a word, and by which way it runs."""
 
@@ -38,7 +43,7 @@ class Nested:
     script: Script
 
 
-@dataclass(slots=True)  # made in great numbers: frozen ones take twice the time
+@dataclass(slots=True)
 class WordNode:
     """A word as read. `stretches` is empty if the word is literal or only a glob."""
 
@@ -59,7 +64,7 @@ class RedirectNode:
     is_body_raw: bool = False  # a here-document with a quoted delimiter
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AssignmentNode:
     """`name=value`; `is_exact` unless it appends or names an element."""
 
@@ -70,12 +75,16 @@ class AssignmentNode:
 
 @dataclass(slots=True)
 class Simple:
-    """A program with its words, or only assignments and redirections."""
+    """A program with its words, or only assignments and redirections.
+
+    It is plain if it has nothing but words, and all of them are literal.
+    """
 
     words: tuple[WordNode, ...]
     assignments: tuple[AssignmentNode, ...]
     redirects: tuple[RedirectNode, ...]
     raw: str
+    is_plain: bool = False
 
 
 class Kind(Enum):
@@ -91,7 +100,7 @@ class Kind(Enum):
     COPROCESS = "coproc"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Compound:
     """A command that holds lists of commands.
 
@@ -129,7 +138,7 @@ class AndOr:
     is_background: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Script:
     """A list of commands."""
 

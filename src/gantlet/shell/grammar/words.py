@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from gantlet.shell.analysis import Word
 from gantlet.shell.grammar.builder import WordBuilder
@@ -22,6 +23,15 @@ _TILDE_NAME = re.compile(r"[^/ \t\n;|&<>()]*")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
+def _make_word(text: str) -> WordNode:
+    return WordNode(Word(text, is_literal=True, raw=text))
+
+
+#: Plain words come again and again, and nobody changes them.
+_MAX_KEPT = 24
+_plain_word = lru_cache(maxsize=2048)(_make_word)
+
+
 def read_word(scan: Scan) -> WordNode:
     """Read the word that begins at the scan's position. At least one character is read."""
     source, start = scan.source, scan.position
@@ -31,7 +41,7 @@ def read_word(scan: Scan) -> WordNode:
         if end == len(source) or source[end] in " \t\n;|&)":
             scan.position = end
             text = found.group()
-            return WordNode(Word(text, is_literal=True, raw=text))
+            return _plain_word(text) if end - start <= _MAX_KEPT else _make_word(text)
     builder = WordBuilder()
     _read_stretches(scan, builder, start)
     return builder.finish(source[start : scan.position])

@@ -88,6 +88,28 @@ def _said(script: Script | None) -> list[str]:
     return [text.rstrip("\n") for text in spoken(last)] if isinstance(last, Simple) else []
 
 
+def is_quotation(node: WordNode) -> bool:
+    """Return whether a word is text and what `cat` prints of a here-document that is text."""
+    return bool(node.stretches) and all(
+        stretch.piece is Piece.LITERAL or (stretch.is_quoted and _quotes(stretch.script))
+        for stretch in node.stretches
+    )
+
+
+def _quotes(script: Script | None) -> bool:
+    """Return whether a substitution is `cat` with one here-document and nothing else."""
+    if script is None or len(script.items) != 1 or len(script.items[0].links) != 1:
+        return False
+    commands = script.items[0].links[0][1].commands
+    if len(commands) != 1 or not isinstance(commands[0], Simple):
+        return False
+    only = commands[0]
+    is_cat = [node.word.text for node in only.words] == ["cat"] and not only.assignments
+    return is_cat and [
+        (node.operator.removesuffix("-"), node.target.word.is_literal) for node in only.redirects
+    ] == [("<<", True)]
+
+
 def _matching(pattern: str, programs: Sequence[str]) -> list[list[Word]]:
     name = pattern.rpartition("/")[2]
     return [[_literal(program)] for program in programs if fnmatchcase(program, name)]

@@ -1,6 +1,6 @@
 """From a source to all the commands that may run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gantlet.shell.analysis import ReadOnly, SimpleCommand, Word
@@ -11,9 +11,9 @@ from gantlet.shell.grammar.changes import ANY_NAME
 from gantlet.shell.grammar.parser import parse
 from gantlet.shell.grammar.scan import MAX_DEPTH
 from gantlet.shell.grammar.syntax import Nested, Notes, Piece, Simple, WordNode
-from gantlet.shell.judge import judge
+from gantlet.shell.judging import judge
 from gantlet.shell.meaning.effects import governs
-from gantlet.shell.meaning.guesses import guess_commands, is_positional
+from gantlet.shell.meaning.guesses import guess_commands, is_positional, is_quotation
 from gantlet.shell.meaning.loose import loose_commands
 from gantlet.shell.meaning.spoken import spoken
 from gantlet.shell.meaning.state import State
@@ -64,26 +64,33 @@ class Reading:
             self.parts.extend(met.commands)
         self.commands.extend(met.commands)
         node = met.node
-        for assignment in node.assignments:
-            if not node.words and governs(assignment.name):
-                self._doubt(f"{assignment.name} changes what later commands do.")
         if not node.words:
+            self._doubt_names([assignment.name for assignment in node.assignments])
             return
-        if not all(word.word.is_literal for word in node.words):
-            self._dynamic.append((met, notes))
+        if not node.is_plain and not all(word.word.is_literal for word in node.words):
             self._note_unknown(met, notes)
-        if node.words[0].word.text in notes.functions or node.words[0].word.text == "set":
+        name = node.words[0].word.text
+        if name in notes.functions or name == "set":
             self._positional.append(tuple(word.word for word in node.words[1:]))
+        if node.is_plain and not is_carrying(name.rpartition("/")[2]):
+            return
         for command in met.commands:
             self._carry(command, where)
         self._read_processes(node, met.commands[0], where)
 
     def _note_unknown(self, met: Met, notes: Notes) -> None:
         """Note words that are not written out, unless the command only reads whatever they are."""
+        if not met.node.words[0].word.is_literal:
+            self._dynamic.append((met, notes))
         for command in met.commands:
-            odd = [index for index, word in enumerate(command.argv) if _is_unknown(word)]
+            odd = [
+                index
+                for index, word in enumerate(command.argv)
+                if _is_unknown(word) and not is_quotation(met.node.words[index])
+            ]
             if not odd or isinstance(judge(replace(command, redirects=())), ReadOnly):
                 continue
+            self._dynamic.append((met, notes))
             if odd[0] <= 1:
                 self._doubt("The word behind the program's name is not written out.")
             for index in odd:
@@ -119,7 +126,7 @@ class Reading:
         for doubt in load.doubts:
             self._doubt(doubt)
         if command.program in _EXPORTERS:
-            self._doubt_exports(command)
+            self._doubt_names(word.text.partition("=")[0].rstrip("+") for word in command.argv[1:])
         self.commands.extend(load.commands)
         self.commands.extend(load.guesses)
         for script in load.scripts:
@@ -136,9 +143,8 @@ class Reading:
             if self.budget > -len(text):
                 self.commands.extend(loose_commands(text, command.via))
 
-    def _doubt_exports(self, command: SimpleCommand) -> None:
-        for word in command.argv[1:]:
-            name = word.text.partition("=")[0].rstrip("+")
+    def _doubt_names(self, names: Iterable[str]) -> None:
+        for name in names:
             if governs(name):
                 self._doubt(f"{name} changes what later commands do.")
 
@@ -172,6 +178,19 @@ class Reading:
         waiting, self._dynamic = self._dynamic, []
         if not waiting:
             return
+        known = self._known(notes)
+        guessed: set[int] = set()
+        for met, its_notes in waiting:
+            if id(met) in guessed:
+                continue
+            guessed.add(id(met))
+            if its_notes is notes:
+                self._guess_one(met, known)
+            else:
+                self._dynamic.append((met, its_notes))
+
+    def _known(self, notes: Notes) -> dict[str, list[str]]:
+        """Return every text that a name may have been given somewhere."""
         known: dict[str, list[str]] = {}
         for assignment in notes.assigned:
             texts = known.setdefault(assignment.name, [])
@@ -183,11 +202,7 @@ class Reading:
                 known.setdefault(str(index), []).append(text)
             known.setdefault("@", []).append(" ".join(texts))
             known.setdefault("*", []).append(" ".join(texts))
-        for met, its_notes in waiting:
-            if its_notes is notes:
-                self._guess_one(met, known)
-            else:
-                self._dynamic.append((met, its_notes))
+        return known
 
     def _guess_one(self, met: Met, known: dict[str, list[str]]) -> None:
         nodes = met.node.words

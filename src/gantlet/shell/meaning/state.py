@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import Word
 from gantlet.shell.grammar.changes import ANY_NAME
 from gantlet.shell.grammar.syntax import AssignmentNode, Compound
@@ -16,7 +17,7 @@ _MAX_PATH = 4096
 _CD_OPTION = re.compile(r"-[LPe@]+|--")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class State:
     """Possible directories, and possible values of variables; a missing name is unknown."""
 
@@ -55,7 +56,7 @@ class State:
 UNKNOWN = State((None,))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for every command
 class Outcome:
     """The states after a command that succeeds and after one that fails; None: it does not."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import Assignment, Redirect, SimpleCommand, Word
 from gantlet.shell.carriers.carry import is_carrying
 from gantlet.shell.grammar.changes import ANY_NAME
@@ -33,7 +34,7 @@ _WRITES = frozenset({">", ">>", ">|", "<>", "&>", "&>>"})
 _DESCRIPTORS = frozenset("0123456789-")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Where:
     """How a command is reached, and what may be on its standard input."""
 
@@ -47,7 +48,7 @@ class Where:
         return Where((*self.via, way), is_part=False, depth=self.depth + 1, stdin=self.stdin)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for every command
 class Met:
     """A simple command as the walk met it: the node, its possible forms, and where."""
 
@@ -118,9 +119,15 @@ class Walk:
         self, node: Simple, state: State, where: Where, before: Sequence[SimpleCommand]
     ) -> tuple[SimpleCommand, ...]:
         """Tell of one simple command, in all its possible forms."""
-        for nested in _nested_in(node):
-            self.script(nested.script, state, where.inside(nested.way))
-        forms = tuple(_forms(node, state, where.via, is_narrow=self.forms_left <= 0))
+        if node.is_plain and len(state.places) == 1:
+            argv = tuple([word.word for word in node.words])
+            forms: tuple[SimpleCommand, ...] = (
+                SimpleCommand(argv, cwd=state.places[0], raw=node.raw, via=where.via),
+            )
+        else:
+            for nested in _nested_in(node):
+                self.script(nested.script, state, where.inside(nested.way))
+            forms = tuple(_forms(node, state, where.via, is_narrow=self.forms_left <= 0))
         self.forms_left -= len(forms)
         if before and node.words and node.words[0].word.text == "xargs":
             forms = tuple(self.pipe(before, form) for form in forms)

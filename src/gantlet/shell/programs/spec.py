@@ -1,9 +1,10 @@
 """How a program that only reads is described, and how its arguments are held against that."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from gantlet.messages.value import value
 from gantlet.shell.analysis import NotKnown, PathUse, ReadOnly, Word
 from gantlet.shell.options import Grammar, Parsed, grammar_of, parse_arguments
 
@@ -29,7 +30,7 @@ _HAS_PATTERN = (Operands.PATTERN_PATHS, Operands.PATTERN_TREES)
 _ARE_TREES = (Operands.TREES, Operands.PATTERN_TREES)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Program:
     """One entry of the table.
 
@@ -172,9 +173,9 @@ def _operand_reads(program: Program, parsed: Parsed) -> list[PathUse]:
 
 def _option_reads(parsed: Parsed) -> list[PathUse]:
     reads: list[PathUse] = []
-    for option, value in parsed.found:
-        if value is not None and option.kind in ("path", "tree"):
-            reads.extend(paths([value], is_tree=option.kind == "tree"))
+    for option, given in parsed.found:
+        if given is not None and option.kind in ("path", "tree"):
+            reads.extend(paths([given], is_tree=option.kind == "tree"))
     return reads
 
 

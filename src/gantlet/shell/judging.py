@@ -112,6 +112,8 @@ def _judge_named(name: str, command: SimpleCommand, start: str, depth: int) -> J
     if name == "git":
         return _judge_git(command, start)
     if name not in ALLOW_WRAPPERS:
+        if depth and name in ("[[", "(("):
+            return NotKnown(f"{name} is no program.")
         return _judge_program(name, command.argv[1:])
     if name == "xargs":
         return _judge_xargs(command, start, depth)
@@ -192,6 +194,9 @@ def _judge_xargs(command: SimpleCommand, start: str, depth: int) -> Judgement:
 
 _MAX_MENTION = 4096
 _MAX_CARRIED_WORDS = 64
+_MAX_QUOTED = 32
+#: What stands in quotes inside a word, such as a path in code.
+_QUOTED = re.compile(r"[\"']([^\"'\s]{1,256})[\"']")
 _MENTION = re.compile(r"(?:\$\{?HOME\}?|(~))(?=/|\Z)")
 _HERE = re.compile(r"\$\{?PWD\}?(?=/|\Z)")
 
@@ -224,4 +229,5 @@ def _texts(word: Word) -> list[str]:
         texts.append(text[1:])
     if text.startswith("-") and not text.startswith("--") and len(text) > 2:
         texts.append(text[2:].lstrip("@"))
+    texts.extend(_QUOTED.findall(text)[:_MAX_QUOTED])
     return [one for one in texts if one]
