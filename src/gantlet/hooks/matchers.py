@@ -1,0 +1,74 @@
+"""Which of an event's occurrences a group of hooks is for."""
+
+import re
+from collections.abc import Iterable
+
+from gantlet.messages.value import value
+from gantlet.rules import canonical
+
+_PLAIN = re.compile(r"[A-Za-z0-9_\-\s,|]*")
+_SEPARATOR = re.compile(r"[|,]")
+#: A named group as JavaScript writes it.
+_NAMED_GROUP = re.compile(r"(?<!\\)\(\?<(?![=!])")
+_EVERYTHING = frozenset({"", "*"})
+MAX_CHARS = 2_000
+
+
+class BadMatcherError(ValueError):
+    """A matcher is no pattern."""
+
+
+@value
+class Matcher:
+    """A matcher as it was written: everything, a list of names, or a regular expression.
+
+    Only letters, digits, `_`, `-`, spaces, `,` and `|` make a list of exact names. Anything else
+    is a regular expression that may match anywhere. Case counts.
+
+    Raises:
+        BadMatcherError: It is no regular expression.
+    """
+
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.text) > MAX_CHARS:
+            raise BadMatcherError(f"it is longer than {MAX_CHARS:,} characters")
+        if not self.is_everything and not _PLAIN.fullmatch(self.text):
+            _compiled(self.text)
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether every occurrence is meant."""
+        return self.text in _EVERYTHING
+
+    def matches(self, subjects: Iterable[str]) -> bool:
+        """Return whether one of the names of what happened is meant."""
+        if self.is_everything:
+            return True
+        if _PLAIN.fullmatch(self.text):
+            names = _names(self.text)
+            return any(subject in names for subject in subjects)
+        pattern = _compiled(self.text)
+        return any(pattern.search(subject) for subject in subjects)
+
+
+EVERYTHING = Matcher()
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return the names in a list, and what those of old are called now."""
+    written = {part.strip() for part in _SEPARATOR.split(text)} - {""}
+    return frozenset(written | {canonical(name) for name in written})
+
+
+def _compiled(text: str) -> re.Pattern[str]:
+    """Return the regular expression; `re` keeps those it has seen.
+
+    Raises:
+        BadMatcherError: It is none.
+    """
+    try:
+        return re.compile(_NAMED_GROUP.sub("(?P<", text))
+    except (re.error, RecursionError, OverflowError) as error:
+        raise BadMatcherError(f"it is no regular expression: {error}") from error
