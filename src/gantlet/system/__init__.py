@@ -7,21 +7,35 @@ from gantlet.system.path_facts import FileKind, Found, PathFacts, Scout, directo
 from gantlet.system.paths import Identity, Parts, Place, absolute, identify, locate
 from gantlet.system.private_files import keep_private, make_private_folder, write_private
 from gantlet.system.private_lines import PrivateLines
+from gantlet.system.process_groups import Group
+from gantlet.system.processes import (
+    MAX_OUTPUT_BYTES,
+    Child,
+    ChildResult,
+    ProcessCommand,
+    open_child,
+    run_child,
+)
 from gantlet.system.secrets import MASK, Masker
 from gantlet.system.threads import in_loop_thread, run_in_thread
 
 __all__ = [
     "MASK",
+    "MAX_OUTPUT_BYTES",
+    "Child",
+    "ChildResult",
     "Clock",
     "Environment",
     "FileKind",
     "Found",
+    "Group",
     "Identity",
     "Masker",
     "Parts",
     "PathFacts",
     "Place",
     "PrivateLines",
+    "ProcessCommand",
     "RealClock",
     "Scout",
     "absolute",
@@ -34,6 +48,8 @@ __all__ = [
     "locate",
     "look_at",
     "make_private_folder",
+    "open_child",
+    "run_child",
     "run_in_thread",
     "write_private",
 ]

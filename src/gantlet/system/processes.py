@@ -1,0 +1,235 @@
+"""Run a child: its input, what it says up to a bound, a deadline, and its whole group's end.
+
+A child leads a session and a process group of its own. It is watched by the event loop, without a
+thread where the kernel allows it.
+"""
+
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TypeAlias
+
+import anyio
+
+from gantlet.messages.value import value
+from gantlet.system.child_pipes import Inflow, Outflow
+from gantlet.system.exits import ExitWatch
+from gantlet.system.process_groups import Group
+
+#: A line for `/bin/sh`, or a program and its arguments.
+ProcessCommand: TypeAlias = str | Sequence[str]
+
+#: How much of each stream is kept.
+MAX_OUTPUT_BYTES = 1_000_000
+#: How long a group has between the request to end and its end.
+GRACE_SECONDS = 1.0
+#: How long the streams of a child that has ended may stay open because another holds them.
+LINGER_SECONDS = 0.25
+#: How long we wait for the kernel to end what was killed.
+_KILL_SECONDS = 5.0
+
+
+@value
+class ChildResult:
+    """How a child ended, and what it said.
+
+    Attributes:
+        exit_code: Its exit code; minus the signal's number if a signal ended it; None if it did
+            not end by itself before the deadline, or said too much.
+        timed_out: The deadline passed first.
+        overflowed: It said more than was to be kept, and was ended for it.
+        was_held: It ended, but another process still held its streams.
+    """
+
+    exit_code: int | None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    timed_out: bool = False
+    overflowed: bool = False
+    was_held: bool = False
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether it ended by itself, and all it said was heard."""
+        return self.exit_code is not None and not self.was_held
+
+
+class Child:
+    """A running child. Whoever opened it ends it."""
+
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", inflow: Inflow, out: Outflow, err: Outflow
+    ) -> None:
+        self._process = process
+        self._inflow = inflow
+        self._out = out
+        self._err = err
+        self._watch = ExitWatch(process.pid)
+        self._is_left = False
+        self.group = Group(process.pid)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process, which is also its group's."""
+        return self._process.pid
+
+    async def result(self, seconds: float | None, linger: float = LINGER_SECONDS) -> ChildResult:
+        """Wait until the child has ended and was heard to the end, or `seconds` have passed."""
+        ended = False
+        with anyio.move_on_after(seconds) as deadline:
+            ended = await self._ended()
+        was_held = False
+        if ended:
+            was_held = not await self._heard(linger)
+        overflowed = self._out.is_full or self._err.is_full
+        return ChildResult(
+            exit_code=self._watch.exit_code() if ended and not overflowed else None,
+            stdout=self._out.taken(),
+            stderr=self._err.taken(),
+            timed_out=deadline.cancelled_caught and not overflowed,
+            overflowed=overflowed,
+            was_held=was_held and not overflowed,
+        )
+
+    async def _ended(self) -> bool:
+        """Wait for the end, or until it has said too much."""
+        self._out.when_full(self._watch.wake)
+        self._err.when_full(self._watch.wake)
+        if not self._watch.has_ended:
+            await self._watch.wait()
+        return self._watch.has_ended
+
+    async def _heard(self, linger: float) -> bool:
+        """Wait a little for the ends of both streams. Return whether they came."""
+        with anyio.move_on_after(linger):
+            await self._out.ended()
+            await self._err.ended()
+        return self._out.has_ended and self._err.has_ended
+
+    def leave_group(self) -> Group:
+        """Hand what remains of the group over to the caller, who ends it. Its leader has ended."""
+        self._is_left = True
+        return self.group
+
+    async def end(self, grace: float = GRACE_SECONDS) -> None:
+        """End the group and whoever holds the streams; reap the child; close everything."""
+        with anyio.CancelScope(shield=True):
+            try:
+                if not self._is_left:
+                    await self._end_group(grace)
+            finally:
+                self._close()
+
+    async def _end_group(self, grace: float) -> None:
+        """Ask the group to end, then make it."""
+        if not self._watch.has_ended:
+            self.group.signal(signal.SIGTERM)
+            await self._exit_within(grace)
+        if not self._watch.has_ended:
+            self.group.signal(signal.SIGKILL)
+            await self._exit_within(_KILL_SECONDS)
+        self._reap()
+        if self.group.is_alive():
+            await self.group.end(grace)
+        if not (self._out.has_ended and self._err.has_ended):
+            await self._heard(0.01)
+            self._out.end_holders()
+            self._err.end_holders()
+
+    async def _exit_within(self, seconds: float) -> None:
+        """Wait for the end for a while."""
+        with anyio.move_on_after(seconds):
+            while not self._watch.has_ended:
+                await self._watch.wait()
+
+    def _reap(self) -> None:
+        """Take the zombie away, if the process has ended."""
+        if self._watch.has_ended:
+            self._process.poll()
+
+    def _close(self) -> None:
+        """Close our ends of the streams and reap what has ended."""
+        self._watch.close()
+        self._inflow.close()
+        self._out.close()
+        self._err.close()
+        self._reap()
+
+
+async def run_child(
+    command: ProcessCommand,
+    *,
+    env: Mapping[str, str],
+    cwd: str | None = None,
+    stdin: bytes = b"",
+    seconds: float | None,
+    max_bytes: int = MAX_OUTPUT_BYTES,
+    grace: float = GRACE_SECONDS,
+) -> ChildResult:
+    """Run a child to its end and return what it said. Afterwards nothing of its group is left.
+
+    `seconds` after its start it is ended with its group.
+    A child that says more than `max_bytes` on one stream is ended at once. A cancelled caller
+    waits until the group has ended.
+
+    Raises:
+        OSError: The child could not be started.
+        ValueError: The command, a variable or the directory holds a NUL character.
+    """
+    async with open_child(
+        command, env=env, cwd=cwd, stdin=stdin, max_bytes=max_bytes, grace=grace
+    ) as child:
+        return await child.result(seconds)
+
+
+@asynccontextmanager
+async def open_child(
+    command: ProcessCommand,
+    *,
+    env: Mapping[str, str],
+    cwd: str | None = None,
+    stdin: bytes = b"",
+    max_bytes: int = MAX_OUTPUT_BYTES,
+    grace: float = GRACE_SECONDS,
+) -> AsyncIterator[Child]:
+    """Start a child and end it when the block is left.
+
+    Raises:
+        OSError: The child could not be started.
+        ValueError: The command, a variable or the directory holds a NUL character.
+    """
+    child = _start(command, env, cwd, stdin, max_bytes)
+    try:
+        yield child
+    finally:
+        await child.end(grace)
+
+
+def _start(
+    command: ProcessCommand,
+    env: Mapping[str, str],
+    cwd: str | None,
+    stdin: bytes,
+    max_bytes: int,
+) -> Child:
+    """Start a child whose streams are ours."""
+    inflow, out, err = Inflow(stdin), Outflow(max_bytes), Outflow(max_bytes)
+    try:
+        process = subprocess.Popen(
+            command,
+            shell=isinstance(command, str),
+            stdin=inflow.childs_end,
+            stdout=out.childs_end,
+            stderr=err.childs_end,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+        )
+    except BaseException:
+        for flow in (inflow, out, err):
+            flow.close()
+        raise
+    for flow in (inflow, out, err):
+        flow.begin()
+    return Child(process, inflow, out, err)
