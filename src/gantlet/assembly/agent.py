@@ -24,9 +24,19 @@ from gantlet.execution import (
 )
 from gantlet.hooks import Hooks, NoHooks
 from gantlet.loop import Conversation, History, Limits, Loop, LoopSettings, Priority
-from gantlet.messages import Block, Event, Message, Model, Text, UserMessage
+from gantlet.messages import (
+    Block,
+    Event,
+    Message,
+    Model,
+    Notice,
+    NoticeLevel,
+    Text,
+    UserMessage,
+)
 from gantlet.permissions import Asker, Permission
 from gantlet.pool import DEFAULT_FLAGS
+from gantlet.session import Session, unsure_calls
 from gantlet.system import Clock, Environment, RealClock, home_folder, in_loop_thread
 from gantlet.tool import AnyTool, Mode, Surroundings, Tool, ToolDefinitionError, UserError
 
@@ -43,6 +53,7 @@ class AgentParts:
     Attributes:
         permission: Decides about calls in place of the engine.
         asker: Whom the engine asks; without one, what would be asked is denied.
+        session: Where the conversation is written down; it goes on where the session stands.
     """
 
     permission: Permission | None = None
@@ -52,6 +63,7 @@ class AgentParts:
     environment: Environment | None = None
     execution: ExecutionSettings | None = None
     history: History | None = None
+    session: Session | None = None
 
 
 class Agent:
@@ -84,6 +96,7 @@ class Agent:
         parts: AgentParts | None = None,
     ) -> None:
         self._parts = parts or AgentParts()
+        session = self._session = self._parts.session
         given = settings or {}
         environment = self._parts.environment or Environment.current(DEFAULT_FLAGS)
         folder = str(Path(cwd or Path.cwd()).absolute())
@@ -109,8 +122,12 @@ class Agent:
             ),
             emit=self._emit,
             system=system,
-            history=self._parts.history or History(),
+            history=session.history if session else self._parts.history or History(),
+            record=session,
         )
+        if session is not None:
+            self._conversation.reminders += unsure_calls(session)
+            session.recorder.tell_to(self._warn)
         workspace = open_workspace(folder, environment)
         engine = open_engine(mode, given, workspace, self._emit, self._parts.asker)
         self.problems = (*toolbox.problems, *problems_of(engine))
@@ -118,7 +135,9 @@ class Agent:
             pool=toolbox.pool,
             permission=self._parts.permission or engine,
             hooks=self._parts.hooks,
-            spill=Spill(home_folder(environment) / "tool-results"),
+            spill=Spill(
+                session.results_folder if session else home_folder(environment) / "tool-results"
+            ),
             emit=self._emit,
             reveal=toolbox.catalog.reveal,
         )
@@ -225,9 +244,15 @@ class Agent:
                 await self._conversation.model.aclose()
 
     def _emit(self, event: Event) -> None:
-        """Hand an event to whoever reads the stream."""
+        """Write an event down where that is wanted; hand it to whoever reads the stream."""
+        if self._session is not None:
+            self._session.heard(event)
         if self._mailbox is not None:
             self._mailbox.put(event)
+
+    def _warn(self, text: str) -> None:
+        """Tell the user that something is wrong beside the conversation."""
+        self._emit(Notice(NoticeLevel.WARNING, text))
 
 
 class _Running:

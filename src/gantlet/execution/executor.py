@@ -364,6 +364,7 @@ class Executor:
                 answer.block,
                 duration_seconds=seconds,
                 structured=structured,
+                waited_for=tuple(record.waited_for),
             )
         )
 

@@ -3,6 +3,7 @@
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.history import History, InvalidHistoryError
 from gantlet.loop.limits import Limits
+from gantlet.loop.record import Record
 from gantlet.loop.repair import repair
 from gantlet.loop.settings import LoopSettings
 from gantlet.loop.turn import Loop, Priority, TurnResult
@@ -15,6 +16,7 @@ __all__ = [
     "Loop",
     "LoopSettings",
     "Priority",
+    "Record",
     "TurnResult",
     "repair",
 ]

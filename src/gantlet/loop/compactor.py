@@ -55,7 +55,7 @@ class Compactor:
             raise error
         self._in_a_row += 1
         talk = self.conversation
-        talk.history = compaction.clear_old_results(talk.history)
+        talk.keep(compaction.clear_old_results(talk.history))
         if not await self.sum_up(CompactionTrigger.AUTO):
             raise error
 
@@ -90,5 +90,5 @@ class Compactor:
         """Go on with a shorter history."""
         talk = self.conversation
         before = compaction.estimate_tokens(talk.history.entries)
-        talk.history = shorter
+        talk.keep(shorter)
         talk.emit(Compacted(trigger, before, compaction.estimate_tokens(shorter.entries)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from gantlet.execution import Answer, Effects
 from gantlet.loop.attachments import answer_message
 from gantlet.loop.history import History
+from gantlet.loop.record import Record
 from gantlet.loop.settings import LoopSettings
 from gantlet.messages import (
     AssistantMessage,
@@ -37,6 +38,8 @@ class Conversation:
     history: History = field(default_factory=History)
     effects: Effects = field(default_factory=Effects)
     model_name: str = ""
+    record: Record | None = None
+    reminders: list[str] = field(default_factory=list)
     _announced: str = ""
     _known_model: Capabilities | None = None
     _known_tools: tuple[object, RequestTools] | None = None
@@ -90,13 +93,13 @@ class Conversation:
         """Add the user's words; deferred tools are announced before them where that is news."""
         announced = answer_message((), reminders=[*self._news(), *self._lost_effects()])
         before = blocks_of(announced) if announced is not None else ()
-        self.history = self.history.added(
-            UserMessage((*before, *blocks_of(prompt))) if before else prompt
+        self.keep(
+            self.history.added(UserMessage((*before, *blocks_of(prompt))) if before else prompt)
         )
 
     def add_reply(self, reply: AssistantMessage, *, goes_on: bool = False) -> None:
         """Add a reply, or what follows one that had paused."""
-        self.history = self.history.joined(reply) if goes_on else self.history.added(reply)
+        self.keep(self.history.joined(reply) if goes_on else self.history.added(reply))
         self.emit(MessageFinished(reply))
 
     def answer(
@@ -112,12 +115,19 @@ class Conversation:
     def add(self, message: UserMessage | None) -> None:
         """Add a message of ours."""
         if message is not None:
-            self.history = self.history.added(message)
+            self.keep(self.history.added(message))
             self.emit(ResultsReady(message))
+
+    def keep(self, history: History) -> None:
+        """Go on with this history, and write it down where that is wanted."""
+        self.history = history
+        if self.record is not None:
+            self.record.entered(history)
 
     def _lost_effects(self) -> list[str]:
         """Return what calls of lost replies did, if nobody has asked for them again."""
-        return [self.effects.report()] if self.effects.remaining else []
+        told, self.reminders = self.reminders, []
+        return [*told, self.effects.report()] if self.effects.remaining else told
 
     def _news(self) -> list[str]:
         """Return the announcement of deferred tools if it is not what was announced last."""

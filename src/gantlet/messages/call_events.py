@@ -35,7 +35,10 @@ class CallProgressed:
 
 @value
 class CallFinished:
-    """Told once per call when its result is certain; `structured` is the tool's own output."""
+    """Told once per call when its result is certain.
+
+    `structured` is the tool's own output; `waited_for` names the calls that had to end first.
+    """
 
     call_id: str
     name: str
@@ -43,6 +46,7 @@ class CallFinished:
     result: ResultBlock
     duration_seconds: float = 0.0
     structured: JsonValue = None
+    waited_for: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "structured", freeze(self.structured))

@@ -1,5 +1,6 @@
 """A file that grows by lines and that only its owner may read."""
 
+import fcntl
 import os
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,7 @@ class PrivateLines:
     """
 
     def __init__(self, path: Path, *, is_new: bool) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         descriptor = os.open(path, flags | (os.O_EXCL if is_new else 0), 0o600)
         self._file = os.fdopen(descriptor, "wb", buffering=0)
         os.fchmod(descriptor, 0o600)
@@ -39,6 +40,21 @@ class PrivateLines:
         rest = memoryview(line + b"\n")
         while rest:
             rest = rest[self._file.write(rest) or 0 :]
+
+    def lock(self) -> bool:
+        """Keep every other program from locking the file; return False if another one has."""
+        try:
+            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def mend(self) -> None:
+        """End a last line that was cut off, so that the next one stands alone."""
+        descriptor = self._file.fileno()
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            self.add(b"")
 
     def close(self) -> None:
         """Close the file; more than once is no harm."""
