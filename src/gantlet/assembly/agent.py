@@ -10,6 +10,7 @@ from typing import Self, TypeAlias
 
 import anyio
 
+from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
 from gantlet.assembly.permission import denied_by, open_engine, open_workspace, problems_of
 from gantlet.assembly.run_result import RunResult
@@ -38,7 +39,7 @@ from gantlet.permissions import Asker, Permission
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.session import Session, unsure_calls
 from gantlet.system import Clock, Environment, RealClock, home_folder, in_loop_thread
-from gantlet.tool import AnyTool, Mode, Surroundings, Tool, ToolDefinitionError, UserError
+from gantlet.tool import AnyTool, Mode, Ports, Surroundings, Tool, ToolDefinitionError, UserError
 
 Prompt: TypeAlias = str | Sequence[Block]
 
@@ -101,12 +102,14 @@ class Agent:
         environment = self._parts.environment or Environment.current(DEFAULT_FLAGS)
         folder = str(Path(cwd or Path.cwd()).absolute())
         mode = _mode(permission_mode)
+        self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
         toolbox = open_toolbox(
             [_checked(tool) for tool in tools],
             [_checked(tool) for tool in mcp_tools],
             environment=environment,
             denied=denied_by(given),
             selected=builtin_tools,
+            ports=Ports(self._files.ports),
         )
         self._conversation = Conversation(
             model=open_model(model, environment, base_url, api_key),
@@ -247,6 +250,7 @@ class Agent:
         """Write an event down where that is wanted; hand it to whoever reads the stream."""
         if self._session is not None:
             self._session.heard(event)
+        self._files.hear(event)
         if self._mailbox is not None:
             self._mailbox.put(event)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gantlet import tools as builtin_tools
+from gantlet.assembly.files import SessionFiles
 from gantlet.pool import (
     DEFAULT_FLAGS,
     Catalog,
@@ -13,7 +14,7 @@ from gantlet.pool import (
     assemble,
     read_setting,
 )
-from gantlet.system import Environment
+from gantlet.system import Environment, home_folder
 from gantlet.tool import TOOL_CATALOG, AnyTool, Port, Ports
 
 
@@ -31,7 +32,12 @@ def open_toolbox(
     environment = environment or Environment.current(DEFAULT_FLAGS)
     definitions = Definitions(environment.flags)
     catalog = Catalog(definitions)
-    offered: dict[Port[Any], object] = {TOOL_CATALOG: catalog, **(ports or Ports()).offered}
+    files = SessionFiles.below(home_folder(environment))
+    offered: dict[Port[Any], object] = {
+        TOOL_CATALOG: catalog,
+        **files.ports,
+        **(ports or Ports()).offered,
+    }
     classes, broken = builtin_tools.discover(builtin_tools)
     builtin_tools.with_snapshots(classes)
     built, left_out = builtin_tools.build_all(classes, Ports(offered))

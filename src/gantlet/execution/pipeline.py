@@ -34,7 +34,7 @@ from gantlet.execution.outputs import (
 from gantlet.execution.oversize import size_of
 from gantlet.hooks import AfterCall, BeforeCall, CallEvent
 from gantlet.messages import PermissionDecided, Text, dumps, freeze
-from gantlet.permissions import Decision, Request
+from gantlet.permissions import NO_FACTS, Decision, Request
 from gantlet.pool import Pool
 from gantlet.tool import (
     Allow,
@@ -76,6 +76,7 @@ class CallRun:
         self.user_modified = False
         self.output: ToolResult[object] | None = None
         self._known_context: ToolContext | None = None
+        self._judged = NO_FACTS
 
     async def outcome(self) -> Outcome:
         """Take the call through its stages. Every way they can end is an outcome."""
@@ -156,6 +157,7 @@ class CallRun:
             self._note(decision)
             updated = decision.updated_input
             if updated is None or self._is_as_it_was(updated):
+                self._judged, self._known_context = decision.facts, None
                 return args
             if changes_left == 0:
                 break
@@ -332,6 +334,7 @@ class CallRun:
                 message_id=self._floor.message_id,
                 agent=self._services.agent,
                 user_modified=self.user_modified,
+                places=self._judged.judged(),
                 report=self._listeners.report,
             )
             self._known_context = known

@@ -26,7 +26,7 @@ from gantlet.permissions.context import PermissionContext, SubagentRequest
 from gantlet.permissions.decision import Decision, Permission, Request
 from gantlet.permissions.engine import Engine
 from gantlet.permissions.evaluation import LAYERS, evaluate
-from gantlet.permissions.facts import Facts, Touch
+from gantlet.permissions.facts import NO_FACTS, Facts, Touch
 from gantlet.permissions.holder import ContextHolder, Saver
 from gantlet.permissions.layers import Layer
 from gantlet.permissions.modes import meet, read_mode
@@ -49,6 +49,7 @@ from gantlet.permissions.workspace import Directory, Workspace
 
 __all__ = [
     "LAYERS",
+    "NO_FACTS",
     "PERSON",
     "AddDirectories",
     "AddRules",

@@ -6,11 +6,11 @@ from typing import Generic, TypeVar
 
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request
-from gantlet.permissions.facts import Target, Touch, spot
+from gantlet.permissions.facts import Target, Touch
 from gantlet.permissions.proof import Means, Proving
 from gantlet.permissions.shell_reading import Reading, read_shell
 from gantlet.rules import SHELL, names_of
-from gantlet.tool import Mode
+from gantlet.tool import Mode, spot
 
 _SHOWN_CHARS = 200
 _Found = TypeVar("_Found")

@@ -39,6 +39,7 @@ class Decision:
         updated_input: What the person made of the input; it is parsed and judged again.
         ends_turn: The person said no without words: nothing goes on until they speak.
         attachments: What the person sent along with a no.
+        facts: What was seen of the call's paths when it was judged.
     """
 
     behaviour: Behaviour
@@ -50,6 +51,7 @@ class Decision:
     updated_input: Mapping[str, Any] | None = None
     ends_turn: bool = False
     attachments: tuple[Block, ...] = ()
+    facts: Facts = NO_FACTS
 
     def __post_init__(self) -> None:
         if self.behaviour == Behaviour.ALLOW and not isinstance(self.proof, Proof):

@@ -67,12 +67,12 @@ class Engine:
         seen = await self._seen(request, context)
         verdict = weigh(seen, context, self._layers)
         if verdict.behaviour is not Behaviour.ASK:
-            return _decided(verdict)
+            return _decided(verdict, seen)
         if approved is not None and approved == request.call.input:
-            return _allowed(request, f"{PERSON}, who wrote this input")
+            return _allowed(seen, f"{PERSON}, who wrote this input")
         asker = self._reachable(context)
         if asker is None:
-            return _decided(settle(verdict, replace(context, avoid_prompts=True)))
+            return _decided(settle(verdict, replace(context, avoid_prompts=True)), seen)
         advised = advise(verdict, seen, context, self._layers)
         return await self._ask(asker, Question(seen, advised, context))
 
@@ -148,7 +148,7 @@ class Engine:
             case No(words, attachments, by):
                 return Decision(Behaviour.DENY, words, by, attachments=attachments)
             case Overtaken(verdict):
-                return _decided(verdict)
+                return _decided(verdict, request)
             case Unanswered(reason):
                 said = f"{question.verdict.reason} Nobody answered: {reason}."
                 return Decision(Behaviour.DENY, said, question.verdict.layer)
@@ -163,7 +163,10 @@ class Engine:
             seen = await self._seen(request, current)
             verdict = weigh(seen, current, self._layers)
             if verdict.behaviour is Behaviour.DENY:
-                return _decided(verdict)
+                return _decided(verdict, seen)
+            if not seen.facts.leads_as(request.facts):
+                reason = "A path of the call leads elsewhere since the question was asked."
+                return Decision.deny(reason, _PERSON_LAYER)
         updated = yes.updated_input
         if updated is None or updated == request.call.input:
             return _allowed(request, yes.by)
@@ -186,11 +189,11 @@ def _allowed(request: Request, by: str) -> Decision:
     """Return an allow that somebody gave; the proof names them."""
     layer = _PERSON_LAYER if by.startswith(PERSON) else by
     proof = Proof((Covered(request.tool.name, by),))
-    return Decision(Behaviour.ALLOW, f"Allowed by {by}.", layer, proof=proof)
+    return Decision(Behaviour.ALLOW, f"Allowed by {by}.", layer, proof=proof, facts=request.facts)
 
 
-def _decided(verdict: Verdict) -> Decision:
-    """Return a verdict as a decision."""
+def _decided(verdict: Verdict, request: Request) -> Decision:
+    """Return a verdict as a decision on a request."""
     return Decision(
         verdict.behaviour,
         verdict.reason,
@@ -198,4 +201,5 @@ def _decided(verdict: Verdict) -> Decision:
         rule=verdict.rule,
         source=verdict.source,
         proof=verdict.proof,
+        facts=request.facts,
     )

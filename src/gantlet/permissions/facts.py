@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from gantlet.system import FileKind, Found, PathFacts
+from gantlet.system import FileKind, Found, PathFacts, Place
 from gantlet.tool import PathKind
 
 
@@ -31,11 +31,6 @@ class Touch:
     tracked_only: bool = False
 
 
-def spot(path: str, cwd: str) -> str:
-    """Return under which name the facts about a path are kept. `~` is left for who looks."""
-    return path if path.startswith("~") else posixpath.join(cwd, path)
-
-
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What was seen of the paths of one call.
@@ -51,6 +46,21 @@ class Facts:
     )
     below: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
     forbidden: Found | None = None
+
+    def leads_as(self, other: "Facts") -> bool:
+        """Return whether every path led to the same place at another look."""
+        mine, theirs = self.judged(), other.judged()
+        return mine.keys() == theirs.keys() and all(
+            place.real_text == theirs[spot].real_text for spot, place in mine.items()
+        )
+
+    def judged(self) -> dict[str, Place]:
+        """Return where each path was that is one place and was seen, for whoever opens it."""
+        return {
+            spot: Place(seen[0].lexical, seen[0].real, seen[0].inode)
+            for spot, seen in self.places.items()
+            if seen is not None and len(seen) == 1 and seen[0].is_known
+        }
 
 
 NO_FACTS = Facts()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gantlet.permissions.facts import Touch, spot
+from gantlet.permissions.facts import Touch
 from gantlet.shell import (
     Analysis,
     Judgement,
@@ -20,7 +20,7 @@ from gantlet.shell import (
     strip_for_rules,
     text_of,
 )
-from gantlet.tool import PathKind
+from gantlet.tool import PathKind, spot
 
 #: Programs that look at names and not into files, so that a file below forbids nothing.
 _LISTS_NAMES = frozenset(

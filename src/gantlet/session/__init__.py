@@ -1,6 +1,8 @@
-"""A history on disk: append, resume, fork; the audit record; undo."""
+"""A history on disk: append, resume, fork; the audit record; undo; what is known of files."""
 
 from gantlet.session.chain import PointNotFoundError, Restored, restore
+from gantlet.session.change_log import ChangeEntry, ChangeLog, Image
+from gantlet.session.known_files import KnownFiles
 from gantlet.session.place import (
     all_sessions_folders,
     is_session_id,
@@ -12,6 +14,10 @@ from gantlet.session.shelf import SessionInfo, Shelf, delete, read_info
 from gantlet.session.transcript import SessionError, read_lines
 
 __all__ = [
+    "ChangeEntry",
+    "ChangeLog",
+    "Image",
+    "KnownFiles",
     "PointNotFoundError",
     "Restored",
     "Session",

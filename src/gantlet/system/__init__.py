@@ -3,9 +3,15 @@
 from gantlet.system.clock import Clock, RealClock
 from gantlet.system.environment import Environment, is_on
 from gantlet.system.folders import home_folder
+from gantlet.system.opening import OpenFile, RefusedFileError, open_file
 from gantlet.system.path_facts import FileKind, Found, PathFacts, Scout, directory_names, look_at
 from gantlet.system.paths import Identity, Parts, Place, absolute, identify, locate
-from gantlet.system.private_files import keep_private, make_private_folder, write_private
+from gantlet.system.private_files import (
+    keep_bytes,
+    keep_private,
+    make_private_folder,
+    write_private,
+)
 from gantlet.system.private_lines import PrivateLines
 from gantlet.system.process_groups import Group
 from gantlet.system.processes import (
@@ -16,40 +22,78 @@ from gantlet.system.processes import (
     open_child,
     run_child,
 )
+from gantlet.system.replacing import (
+    ChangedFileError,
+    Replaced,
+    digest_of,
+    is_same,
+    remove_file,
+    remove_folders,
+    replace_file,
+)
 from gantlet.system.secrets import MASK, Masker
+from gantlet.system.text_form import (
+    FileText,
+    TextForm,
+    UnencodableError,
+    detect,
+    newlines_of,
+    read_text,
+    shown,
+    with_newlines,
+)
 from gantlet.system.threads import in_loop_thread, run_in_thread
 
 __all__ = [
     "MASK",
     "MAX_OUTPUT_BYTES",
+    "ChangedFileError",
     "Child",
     "ChildResult",
     "Clock",
     "Environment",
     "FileKind",
+    "FileText",
     "Found",
     "Group",
     "Identity",
     "Masker",
+    "OpenFile",
     "Parts",
     "PathFacts",
     "Place",
     "PrivateLines",
     "ProcessCommand",
     "RealClock",
+    "RefusedFileError",
+    "Replaced",
     "Scout",
+    "TextForm",
+    "UnencodableError",
     "absolute",
+    "detect",
+    "digest_of",
     "directory_names",
     "home_folder",
     "identify",
     "in_loop_thread",
     "is_on",
+    "is_same",
+    "keep_bytes",
     "keep_private",
     "locate",
     "look_at",
     "make_private_folder",
+    "newlines_of",
     "open_child",
+    "open_file",
+    "read_text",
+    "remove_file",
+    "remove_folders",
+    "replace_file",
     "run_child",
     "run_in_thread",
+    "shown",
+    "with_newlines",
     "write_private",
 ]

@@ -26,10 +26,14 @@ _IGNORED = re.compile(
 
 @dataclass(frozen=True)
 class Place:
-    """A path as it was written, made absolute, and as it is once every link is followed."""
+    """A path as it was written, made absolute, and as it is once every link is followed.
+
+    `inode` is the device and inode number of what stood there when it was judged, if that is known.
+    """
 
     lexical_text: str
     real_text: str
+    inode: tuple[int, int] | None = None
 
     @cached_property
     def lexical(self) -> anyio.Path:

@@ -50,6 +50,16 @@ def write_private(path: Path, text: str) -> int:
     return len(encoded)
 
 
+def keep_bytes(path: Path, content: bytes) -> None:
+    """Write a new file in one go; an existing one is replaced whole.
+
+    Raises:
+        OSError: It could not be written; nothing is left behind.
+    """
+    with _drafted(path.parent, content) as draft:
+        draft.replace(path)
+
+
 def keep_private(path: Path, text: str) -> Path:
     """Write a text so that no other text is lost, and return where it is.
 

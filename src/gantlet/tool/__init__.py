@@ -17,7 +17,7 @@ from gantlet.tool.access import (
     footprint,
 )
 from gantlet.tool.content import as_content, as_output, as_text
-from gantlet.tool.context import AgentIdentity, RequestView, Surroundings, ToolContext
+from gantlet.tool.context import AgentIdentity, RequestView, Surroundings, ToolContext, spot
 from gantlet.tool.contract import (
     DEFAULT_MAX_RESULT_CHARS,
     UNBOUNDED,
@@ -28,6 +28,15 @@ from gantlet.tool.contract import (
     parse,
 )
 from gantlet.tool.errors import Problem, Rejected, ToolDefinitionError, ToolError, UserError
+from gantlet.tool.file_ports import (
+    FILE_CHANGES,
+    FILE_KNOWLEDGE,
+    FileChange,
+    FileChanges,
+    FileKnowledge,
+    FileState,
+    Seen,
+)
 from gantlet.tool.function import TOOL_NAME, FunctionTool, tool
 from gantlet.tool.inputs import Invalid, Parsed, ToolInput
 from gantlet.tool.ports import TOOL_CATALOG, MissingPortError, Port, Ports, ToolCatalog
@@ -40,6 +49,8 @@ from gantlet.tool.vote import Allow, Ask, Covered, Deny, Mode, Proof, Vote
 __all__ = [
     "DEFAULT_MAX_RESULT_CHARS",
     "EXCLUSIVE",
+    "FILE_CHANGES",
+    "FILE_KNOWLEDGE",
     "MOST_DANGEROUS",
     "READS_ANYTHING",
     "READS_ONLY",
@@ -57,6 +68,10 @@ __all__ = [
     "Covered",
     "Deny",
     "File",
+    "FileChange",
+    "FileChanges",
+    "FileKnowledge",
+    "FileState",
     "Footprint",
     "FunctionTool",
     "InputProblem",
@@ -76,6 +91,7 @@ __all__ = [
     "RequestView",
     "Resource",
     "ResultContent",
+    "Seen",
     "Surroundings",
     "Tool",
     "ToolCatalog",
@@ -96,6 +112,7 @@ __all__ = [
     "flattened",
     "footprint",
     "parse",
+    "spot",
     "tool",
 ]
 

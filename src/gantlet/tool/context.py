@@ -1,6 +1,7 @@
 """What a tool is told: about the request when it describes itself, about the call when it runs."""
 
-from collections.abc import Callable
+import posixpath
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gantlet.messages import Capabilities, FrozenDict, ToolUse
@@ -49,19 +50,31 @@ class Surroundings:
         return replace(self, cwd=cwd)
 
 
+def spot(path: str, cwd: str) -> str:
+    """Return under which name it is kept where a path was seen. `~` is left for who looks."""
+    return path if path.startswith("~") else posixpath.join(cwd, path)
+
+
 def _nobody_listens(update: object) -> None:
     """Drop an update that nobody asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What lasts one call. Whatever lasts longer comes through ports when the tool is built."""
+    """What lasts one call. Whatever lasts longer comes through ports when the tool is built.
+
+    Attributes:
+        user_modified: Whether a person changed the input before they allowed it.
+        places: Where the paths of the call were when it was judged, each joined to the directory
+            it is seen from.
+    """
 
     call: ToolUse
     surroundings: Surroundings
     message_id: str = ""
     agent: AgentIdentity = field(default_factory=AgentIdentity)
     user_modified: bool = False
+    places: Mapping[str, Place] = field(default_factory=dict)
     report: Callable[[object], None] = _nobody_listens
 
     def progress(self, update: object) -> None:
@@ -71,9 +84,15 @@ class ToolContext:
     def resolve(self, path: str) -> Place:
         """Return where `path` points: as written, and with links followed.
 
+        For a path that permission has judged, this is where it was then: opening it by its real
+        path opens what was judged, or fails.
+
         Raises:
             ToolError: The path cannot exist (a NUL byte, a name that is too long).
         """
+        judged = self.places.get(spot(path, self.surroundings.cwd)) if self.places else None
+        if judged is not None:
+            return judged
         try:
             return locate(path, self.surroundings.cwd)
         except (OSError, ValueError) as error:

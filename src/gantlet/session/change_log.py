@@ -1,0 +1,157 @@
+"""The changes that calls made to files, written down so that they can be undone."""
+
+import json
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from gantlet.session.images import Images
+from gantlet.system import PrivateLines, digest_of, make_private_folder
+from gantlet.tool import FileChange, FileState
+
+UNDO_FOLDER = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A file at one moment, by the hash of its content."""
+
+    digest: str
+    size: int
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeEntry:
+    """One change as it is written down.
+
+    Attributes:
+        number: Its place in the log, from 1.
+        turn: In which turn of the session it was made, from 1; 0 is before the first.
+        call_id: The call that made it; an undo has an id of its own.
+        before: The file before; None where there was none.
+        after: The file afterwards; None where it is gone.
+        made_folders: Folders that were made for it, outermost first.
+        at: When, as UTC.
+        undoes: The numbers of the entries that it takes back.
+    """
+
+    number: int
+    turn: int
+    call_id: str
+    tool_name: str
+    path: str
+    before: Image | None
+    after: Image | None
+    made_folders: tuple[str, ...] = ()
+    at: str = ""
+    undoes: tuple[int, ...] = ()
+
+
+class ChangeLog:
+    """The log of one session. May be used from any thread."""
+
+    def __init__(self, home: Path, session_id: str) -> None:
+        self._root = home / UNDO_FOLDER
+        self.session_id = session_id
+        self.images = Images(self._root / "images")
+        self._lock = threading.Lock()
+        self._lines: PrivateLines | None = None
+        self._count = 0
+        self.turn = 0
+
+    @property
+    def path(self) -> Path:
+        """Where the log lies."""
+        return self._root / "sessions" / f"{self.session_id}.jsonl"
+
+    def begin_turn(self) -> None:
+        """Count the changes from now on to a new turn."""
+        self.turn += 1
+
+    def record(self, change: FileChange) -> None:
+        """Write a change down, with the content as it was before.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        self.add(change, ())
+
+    def add(self, change: FileChange, undoes: Iterable[int]) -> None:
+        """Write a change down that takes others back.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        before = self._image(change.before, is_kept=True)
+        after = self._image(change.after, is_kept=False)
+        with self._lock:
+            lines = self._open()
+            self._count += 1
+            entry = ChangeEntry(
+                self._count,
+                self.turn,
+                change.call_id,
+                change.tool_name,
+                change.path,
+                before,
+                after,
+                change.made_folders,
+                time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                tuple(undoes),
+            )
+            lines.add(json.dumps(asdict(entry)).encode())
+
+    def entries(self) -> tuple[ChangeEntry, ...]:
+        """Return all that is written down, oldest first; a line that is torn is left out."""
+        try:
+            text = self.path.read_bytes()
+        except OSError:
+            return ()
+        return tuple(_entries(text))
+
+    def close(self) -> None:
+        """Close the log; more than once is no harm, and it opens again when it is needed."""
+        with self._lock:
+            if self._lines is not None:
+                self._lines.close()
+                self._lines = None
+
+    def _image(self, state: FileState | None, *, is_kept: bool) -> Image | None:
+        """Return a file's state by its hash, with its content kept where it will be needed."""
+        if state is None:
+            return None
+        keep = self.images.keep if is_kept else digest_of
+        return Image(keep(state.content), len(state.content), state.mode)
+
+    def _open(self) -> PrivateLines:
+        """Return the open log; the turns go on where an earlier run of the session left off."""
+        if self._lines is None:
+            make_private_folder(self.path.parent)
+            self._count = max([self._count, *(entry.number for entry in self.entries())])
+            self._lines = PrivateLines(self.path, is_new=False)
+            self._lines.mend()
+        return self._lines
+
+
+def _entries(text: bytes) -> Iterator[ChangeEntry]:
+    """Yield the entries of a log."""
+    for line in text.splitlines():
+        try:
+            yield _entry(json.loads(line))
+        except (ValueError, TypeError, KeyError):
+            continue
+
+
+def _entry(read: Mapping[str, object]) -> ChangeEntry:
+    """Return one entry from its line."""
+    given = dict(read)
+    for name in ("before", "after"):
+        image = given[name]
+        given[name] = Image(**image) if isinstance(image, dict) else None
+    for name in ("made_folders", "undoes"):
+        listed = given[name]
+        given[name] = tuple(listed) if isinstance(listed, list) else ()
+    return ChangeEntry(**given)  # type: ignore[arg-type]  # what does not fit is caught by who reads

@@ -1,0 +1,104 @@
+"""What one conversation knows of files."""
+
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from gantlet.tool import Seen
+
+#: How many bytes of contents are kept, packed; beyond that the contents used least are dropped.
+MAX_KEPT_BYTES = 64 * 1024 * 1024
+#: Contents of this size and more are not kept at all.
+MAX_CONTENT_BYTES = 32 * 1024 * 1024
+
+
+class KnownFiles:
+    """The knowledge of one conversation. May be used from any thread.
+
+    That a file was seen, and by which hash, is kept as long as the session. Its content is kept
+    packed, as long as there is room; without it an edit of a file that changed elsewhere is judged
+    by its own text alone.
+    """
+
+    def __init__(self, max_kept_bytes: int = MAX_KEPT_BYTES) -> None:
+        self._seen: dict[str, Seen] = {}
+        self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._left = max_kept_bytes
+        self._lock = threading.Lock()
+
+    def note(self, path: str, seen: Seen) -> None:
+        """Take note of what was shown of a file, or written to it."""
+        with self._lock:
+            known = self._seen.get(path)
+            if seen.lines and known is not None and _is_same_content(known, seen):
+                lines = _joined(known, seen)
+                total = seen.total_lines or known.total_lines
+                seen = replace(seen, lines=lines, total_lines=total)
+            self._keep(path, seen.content)
+            self._seen[path] = replace(seen, content=None)
+
+    def recall(self, path: str) -> Seen | None:
+        """Return what is known of a file, with its content where that was kept."""
+        with self._lock:
+            seen = self._seen.get(path)
+            packed = self._packed.get(path)
+            if packed is not None:
+                self._packed.move_to_end(path)
+        if seen is None or packed is None:
+            return seen
+        return replace(seen, content=zlib.decompress(packed))
+
+    def mark_changed(self, path: str, by: str) -> None:
+        """Take note that a call has changed a file; what was seen of it is still what was seen."""
+        with self._lock:
+            seen = self._seen.get(path)
+            if seen is not None:
+                self._seen[path] = replace(seen, changed_by=by)
+
+    def known(self) -> Mapping[str, Seen]:
+        """Return everything that is known, without the contents."""
+        with self._lock:
+            return MappingProxyType(dict(self._seen))
+
+    def forget_showing(self) -> None:
+        """Take note that the model cannot look up any more what it was shown: it was compacted."""
+        with self._lock:
+            for path, seen in self._seen.items():
+                self._seen[path] = replace(seen, is_fresh=False)
+
+    def _keep(self, path: str, content: bytes | None) -> None:
+        """Keep a content in place of an older one, and make room for it."""
+        self._left += len(self._packed.pop(path, b""))
+        if content is None or len(content) >= MAX_CONTENT_BYTES:
+            return
+        packed = zlib.compress(content, 1)
+        if len(packed) > self._left + sum(map(len, self._packed.values())):
+            return
+        while len(packed) > self._left:
+            _, dropped = self._packed.popitem(last=False)
+            self._left += len(dropped)
+        self._packed[path] = packed
+        self._left -= len(packed)
+
+
+def _is_same_content(known: Seen, seen: Seen) -> bool:
+    """Return whether two showings were of the same content."""
+    if known.digest and seen.digest:
+        return known.digest == seen.digest
+    return known.stamp is not None and known.stamp == seen.stamp
+
+
+def _joined(known: Seen, seen: Seen) -> tuple[tuple[int, int], ...]:
+    """Return the stretches of lines of both; none if one of them was everything."""
+    if not known.lines:
+        return ()
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted((*known.lines, *seen.lines)):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    return tuple(merged)

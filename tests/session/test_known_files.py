@@ -1,0 +1,75 @@
+"""A conversation knows which files it has seen, how much of them, and as what."""
+
+from gantlet.session import KnownFiles
+from gantlet.tool import Seen
+
+
+def test_what_was_noted_is_recalled_with_its_content() -> None:
+    known = KnownFiles()
+
+    known.note("/a", Seen("digest", content=b"text"))
+
+    assert known.recall("/a") == Seen("digest", content=b"text")
+    assert known.recall("/b") is None
+    assert dict(known.known()) == {"/a": Seen("digest")}
+
+
+def test_parts_of_the_same_content_add_up_to_the_whole() -> None:
+    known = KnownFiles()
+
+    known.note("/a", Seen("d", lines=((1, 10),), total_lines=30))
+    known.note("/a", Seen("d", lines=((21, 30),), total_lines=30))
+    between = known.recall("/a")
+    known.note("/a", Seen("d", lines=((11, 20),), total_lines=30))
+    after = known.recall("/a")
+
+    assert between is not None
+    assert after is not None
+    assert (between.is_partial, between.lines) == (True, ((1, 10), (21, 30)))
+    assert (after.is_partial, after.lines) == (False, ((1, 30),))
+
+
+def test_a_part_of_what_was_seen_whole_leaves_it_whole() -> None:
+    known = KnownFiles()
+
+    known.note("/a", Seen("d"))
+    known.note("/a", Seen("d", lines=((5, 6),), total_lines=30))
+    whole = known.recall("/a")
+    known.note("/a", Seen("other", lines=((5, 6),), total_lines=30))
+    part = known.recall("/a")
+
+    assert whole is not None
+    assert part is not None
+    assert (whole.is_partial, part.is_partial) == (False, True)
+
+
+def test_after_compaction_a_file_is_still_known_but_no_longer_shown() -> None:
+    known = KnownFiles()
+    known.note("/a", Seen("d", content=b"text"))
+
+    known.forget_showing()
+
+    assert known.recall("/a") == Seen("d", content=b"text", is_fresh=False)
+
+
+def test_a_change_by_another_call_is_remembered_until_the_next_look() -> None:
+    known = KnownFiles()
+    known.note("/a", Seen("d"))
+
+    known.mark_changed("/a", "call 7")
+    known.mark_changed("/never seen", "call 7")
+    marked = known.recall("/a")
+    known.note("/a", Seen("e"))
+
+    assert marked == Seen("d", changed_by="call 7")
+    assert known.recall("/a") == Seen("e")
+    assert known.recall("/never seen") is None
+
+
+def test_contents_are_dropped_for_room_and_that_they_were_seen_is_not() -> None:
+    known = KnownFiles(max_kept_bytes=30)
+    known.note("/old", Seen("1", content=b"abcdefgh"))
+    known.note("/new", Seen("2", content=b"ijklmnop"))
+
+    assert known.recall("/old") == Seen("1")
+    assert known.recall("/new") == Seen("2", content=b"ijklmnop")
