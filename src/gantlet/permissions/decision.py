@@ -1,7 +1,7 @@
 """The answer to whether a call may run, and who gave it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from gantlet.messages import Behaviour, Block, ToolUse
@@ -51,7 +51,7 @@ class Decision:
     updated_input: Mapping[str, Any] | None = None
     ends_turn: bool = False
     attachments: tuple[Block, ...] = ()
-    facts: Facts = NO_FACTS
+    facts: Facts = field(default=NO_FACTS, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.behaviour == Behaviour.ALLOW and not isinstance(self.proof, Proof):
