@@ -39,6 +39,7 @@ from gantlet.tool.file_ports import (
 )
 from gantlet.tool.function import TOOL_NAME, FunctionTool, tool
 from gantlet.tool.inputs import Invalid, Parsed, ToolInput
+from gantlet.tool.numbering import numbered
 from gantlet.tool.ports import TOOL_CATALOG, MissingPortError, Port, Ports, ToolCatalog
 from gantlet.tool.problems import InputProblem
 from gantlet.tool.result import ContextModifier, ResultContent, ToolResult
@@ -111,6 +112,7 @@ __all__ = [
     "clean",
     "flattened",
     "footprint",
+    "numbered",
     "parse",
     "spot",
     "tool",
