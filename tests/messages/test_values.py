@@ -3,13 +3,14 @@
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, slotted, value
 
 _T = TypeVar("_T")
 
@@ -51,6 +52,37 @@ class Deep(Point):
 @value
 class Empty:
     """Nothing in it."""
+
+
+@value
+class Discreet:
+    name: str
+    secret: str = field(default="", repr=False)
+    length: int = field(init=False, repr=False, compare=False)
+    seen: list[str] = field(default_factory=list, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", len(self.name))
+
+    @cached_property
+    def shouted(self) -> str:
+        self.seen.append(self.name)
+        return self.name.upper()
+
+    @lazy
+    def doubled(self) -> str:
+        self.seen.append("doubled")
+        return self.name * 2
+
+
+@slotted
+class Counter:
+    count: int = 0
+    marks: list[int] = field(default_factory=list)
+
+    def up(self) -> None:
+        self.count += 1
+        self.marks.append(self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +158,36 @@ def test_it_can_be_matched_generic_inherited_and_empty() -> None:
     assert Deep(1, z=4) == Deep(1, 2, [], "", 4)
     assert Empty() == Empty()
     assert hash(Empty()) == hash(Empty())
+
+
+def test_a_field_can_be_kept_from_the_arguments_and_from_what_is_shown() -> None:
+    discreet = Discreet("ann", "hunter2")
+
+    assert repr(discreet) == "Discreet(name='ann', seen=[])"
+    assert discreet.length == 3
+    assert (discreet.shouted, discreet.shouted, discreet.seen) == ("ANN", "ANN", ["ann"])
+    assert (discreet.doubled, discreet.doubled, discreet.seen[1:]) == (
+        "annann",
+        "annann",
+        ["doubled"],
+    )
+    assert Discreet.__match_args__ == ("name", "secret")
+    assert replace(discreet, name="bo").length == 2
+    assert pickle.loads(pickle.dumps(discreet)) == discreet
+    with pytest.raises(TypeError, match="unexpected keyword argument 'length'"):
+        Discreet("ann", length=1)  # type: ignore[call-arg]  # what is being refused
+
+
+def test_what_is_slotted_can_be_changed_but_not_hashed() -> None:
+    one, other = Counter(), Counter()
+
+    one.up()
+    assert one == Counter(1, [1])
+    assert other == Counter()
+    assert not hasattr(one, "__dict__")
+    assert repr(one) == "Counter(count=1, marks=[1])"
+    with pytest.raises(TypeError, match="unhashable type"):
+        hash(one)
 
 
 @given(st.integers(), st.integers(), st.lists(st.text(max_size=3), max_size=2))

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -35,6 +35,7 @@ from gantlet.messages import (
     Text,
     UserMessage,
 )
+from gantlet.messages.value import value
 from gantlet.permissions import Asker, Permission
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.session import Session, unsure_calls
@@ -47,7 +48,7 @@ Prompt: TypeAlias = str | Sequence[Block]
 HANDED_OVER = "model"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AgentParts:
     """Parts of an agent that a program may bring itself; each has a default.
 

@@ -1,16 +1,17 @@
 """What the file tools of a session share: what it knows of files, and the log of its changes."""
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from gantlet.messages import Compacted, Event, TurnStarted
+from gantlet.messages.value import value
 from gantlet.session import ChangeLog, KnownFiles
 from gantlet.tool import FILE_CHANGES, FILE_KNOWLEDGE, Port
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SessionFiles:
     """What lasts as long as a session. Nothing is written before a call changes a file."""
 

@@ -3,9 +3,11 @@
 import json
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TypeAlias
+
+from gantlet.messages.value import value
 
 _SPACE = " \t\r\n"
 _COMMENTS = ("//", "/*", "#")
@@ -22,7 +24,7 @@ class BrokenJsonError(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Spot:
     """A value, and where in the text it begins."""
 
@@ -30,7 +32,7 @@ class Spot:
     at: int
 
 
-@dataclass(frozen=True)
+@value
 class LocatedJson:
     """A text that is JSON, whose parts can be found again.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gantlet.config.json_lines import BrokenJsonError, LocatedJson, Spot
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.permissions import read_mode
 from gantlet.rules import NO_ANCHORS, Anchors, BadRule, Rule, Source, SourceKind, parse_rule
 from gantlet.tool import Mode
@@ -22,7 +23,7 @@ class UnreadableError(Exception):
     """A settings file is there and cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SettingsProblem:
     """Something in a settings file that does not count as written."""
 
@@ -38,7 +39,7 @@ class SettingsProblem:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RulesRead:
     """What one file says.
 
@@ -162,13 +163,13 @@ class _FileReading:
         members = list(self.json.members(spot))
         last = {name: at for at, (name, _) in enumerate(members)}
         forbidding = {_PERMISSIONS, str(Behaviour.DENY), str(Behaviour.ASK)}
-        for at, (name, value) in enumerate(members):
+        for at, (name, content) in enumerate(members):
             if last[name] == at:
-                yield name, value
+                yield name, content
                 continue
-            self._tell(value, f"{name!r} comes again later, and that one counts")
+            self._tell(content, f"{name!r} comes again later, and that one counts")
             if name in forbidding:
-                yield name, value
+                yield name, content
 
     def _read_permissions(self, spot: Spot) -> None:
         """Read the part that is about permission."""
@@ -182,11 +183,11 @@ class _FileReading:
         }
         earlier = [rule for rule in self.rules if rule.behaviour is not Behaviour.ALLOW]
         self.rules[:] = earlier  # the allow rules of an earlier 'permissions' do not count
-        for name, value in self._members(spot):
+        for name, content in self._members(spot):
             if name in set(Behaviour):
-                self._read_rules(Behaviour(name), value)
+                self._read_rules(Behaviour(name), content)
             elif name in readers:
-                readers[name](value)
+                readers[name](content)
 
     def _read_rules(self, behaviour: Behaviour, spot: Spot) -> None:
         """Read a list of rules."""

@@ -8,12 +8,12 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from gantlet.config.json_lines import BrokenJsonError, LocatedJson
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
 from gantlet.config.settings_files import SettingsFiles
+from gantlet.messages.value import value
 from gantlet.permissions import (
     AddDirectories,
     AddRules,
@@ -32,7 +32,7 @@ _ROUNDS = 20
 _PRIVATE, _SHARED = 0o600, 0o666
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RuleWriter:
     """Saves changes of permission to the user's, the project's or the local settings file."""
 
@@ -152,10 +152,10 @@ class _RepeatedError(ValueError):
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Return an object each name of which comes once."""
     made: dict[str, object] = {}
-    for name, value in pairs:
+    for name, content in pairs:
         if name in made:
             raise _RepeatedError(name)
-        made[name] = value
+        made[name] = content
     return made
 
 

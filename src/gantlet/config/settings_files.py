@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from gantlet.config.rules_reader import (
@@ -13,6 +12,7 @@ from gantlet.config.rules_reader import (
     read_settings_text,
 )
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.permissions import Destination, Directory, PermissionContext, Workspace
 from gantlet.rules import Anchors, BadRule, Rule, SourceKind
 from gantlet.system import Environment, absolute, directory_names
@@ -27,7 +27,7 @@ _NOT_TRUSTED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SettingsFiles:
     """Where the settings of a session lie."""
 
@@ -68,7 +68,7 @@ class SettingsFiles:
         yield from ((SourceKind.POLICY, path) for path in drop_ins)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SettingsRules:
     """What all settings files together say: the inputs of a permission context.
 

@@ -6,7 +6,6 @@ In a group that belongs to the session, because one of them may refuse to end.
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -14,6 +13,7 @@ import anyio
 from anyio._backends._asyncio import _task_states
 
 from gantlet.execution.deadlines import Deadlines
+from gantlet.messages.value import value
 from gantlet.system import Clock, RealClock
 
 _T = TypeVar("_T")
@@ -33,7 +33,7 @@ class TimedOutError(Exception):
     """A body took longer than its tool allows, and was stopped."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Abandoned:
     """A call whose body would not stop."""
 

@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from gantlet.execution.outcome import CallRecord, Outcome
 from gantlet.execution.oversize import Spill
 from gantlet.hooks import Hooks
 from gantlet.messages import Event, ToolUse
+from gantlet.messages.value import value
 from gantlet.permissions import Permission
 from gantlet.pool import Pool
 from gantlet.tool import (
@@ -36,7 +37,7 @@ def _nothing_deferred(names: Iterable[str]) -> None:
     """Reveal nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Services:
     """What the pipeline asks of the rest of the session."""
 
@@ -52,7 +53,7 @@ class Services:
     reveal: Callable[[Iterable[str]], None] = _nothing_deferred
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prepared:
     """A call that was looked at: its tool, its args, and what it touches."""
 

@@ -6,13 +6,14 @@ names of resources, under inodes. A question walks one path and looks into each 
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gantlet.messages.value import slotted
 from gantlet.system import Identity, Parts
 from gantlet.tool import Footprint
 
 
-@dataclass(slots=True)
+@slotted
 class _Marks:
     """The positions of calls that read and write one thing, sorted."""
 
@@ -34,7 +35,7 @@ class _Marks:
         return not self.reads and not self.writes
 
 
-@dataclass(slots=True)
+@slotted
 class _Node:
     """A directory or file in the trie: who touches it, and who touches anything at or below it."""
 
@@ -43,7 +44,7 @@ class _Node:
     children: dict[str, "_Node"] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@slotted
 class ConflictIndex:
     """The reservations of unfinished calls, by position in the reply."""
 

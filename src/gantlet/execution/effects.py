@@ -1,7 +1,7 @@
 """What calls of a lost reply already did, so that the next attempt does not do it twice."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.execution import texts
 from gantlet.execution.outcome import (
@@ -13,10 +13,11 @@ from gantlet.execution.outcome import (
     Unknown,
 )
 from gantlet.messages import Text, ToolUse
+from gantlet.messages.value import slotted, value
 from gantlet.tool import ToolResult, as_text
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Effect:
     """A call that was started, was not read-only, and does not count any more."""
 
@@ -54,7 +55,7 @@ def _is_same(one: object, other: object) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
-@dataclass(slots=True)
+@slotted
 class Effects:
     """The effects of lost replies that nobody has asked for again yet."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,10 +16,11 @@ from gantlet.execution.outcome import CallRecord, Cancelled, Interrupted, Outcom
 from gantlet.execution.slots import Slots
 from gantlet.execution.tracked import Tracked
 from gantlet.messages import CallProgressed, CallStarted, Event, JsonValue, freeze
+from gantlet.messages.value import value
 from gantlet.tool import Surroundings, as_text
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ground:
     """What all floors of a reply share."""
 
@@ -32,7 +32,7 @@ class Ground:
     regrant: Callable[[Tracked, Prepared], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallFloor:
     """The executor as one call sees it."""
 

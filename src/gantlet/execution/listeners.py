@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from gantlet.execution.call import Floor, Services
 from gantlet.execution.foreign import contained, said
 from gantlet.hooks import NOTHING_AFTER, NOTHING_BEFORE, AfterCall, BeforeCall, CallEvent, Moment
 from gantlet.messages import Event, Notice, NoticeLevel
+from gantlet.messages.value import value
 from gantlet.tool import AnyTool, ToolResult
 
 _log = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer", BeforeCall, AfterCall)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Listeners:
     """The hooks and the surfaces, as one call sees them.
 

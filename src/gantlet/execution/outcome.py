@@ -1,16 +1,17 @@
 """How a call ended: exactly one of these, always."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
 from gantlet.messages import Message, OutcomeKind, ResultBlock, ToolUse
+from gantlet.messages.value import slotted, value
 from gantlet.permissions import Decision
 from gantlet.tool import ContextModifier, ResultContent, ToolResult
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Succeeded:
     """The tool gave its output, and this is what the model reads of it."""
 
@@ -18,7 +19,7 @@ class Succeeded:
     content: ResultContent
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Failed:
     """The tool failed.
 
@@ -32,7 +33,7 @@ class Failed:
     is_benign: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Invalid:
     """The call could not be made: no such tool, or an input that does not fit."""
 
@@ -41,7 +42,7 @@ class Invalid:
     code: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Denied:
     """The call may not run."""
 
@@ -49,21 +50,21 @@ class Denied:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cancelled:
     """Something other than the user stopped the call: a failed sibling, a lost reply."""
 
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Interrupted:
     """The user stopped the call."""
 
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unknown:
     """The call was started, and nobody knows what became of it."""
 
@@ -104,7 +105,7 @@ def audit_event_of(outcome: Outcome) -> AuditEvent:
     return _KINDS[type(outcome)][1]
 
 
-@dataclass(slots=True)
+@slotted
 class CallRecord:
     """What the audit trail keeps of a call; times are the clock's seconds."""
 
@@ -131,7 +132,7 @@ class CallRecord:
         return (*ended, AuditEvent.POST_HOOK_ERROR) if self.post_hook_error else ended
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """All that one call leaves behind.
 

@@ -6,12 +6,13 @@ The whole goes to a file, a preview to the model.
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
 from gantlet.execution.preview import HEAD_CHARS, TAIL_CHARS, head_and_tail
 from gantlet.messages import Block, Document, Image, Text, ToolReference, block_to_wire, dumps
+from gantlet.messages.value import slotted, value
 from gantlet.system import keep_private, make_private_folder, run_in_thread
 from gantlet.tool import ResultContent
 
@@ -23,7 +24,7 @@ PREVIEW_CHARS = HEAD_CHARS + TAIL_CHARS + 1_000
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Replaced:
     """What stands for a result, and by which the result is known again."""
 
@@ -31,7 +32,7 @@ class _Replaced:
     fitted: ResultContent
 
 
-@dataclass(slots=True)
+@slotted
 class Spill:
     """Fits results to size. Keep one for a session: what was replaced once stays so, identically.
 

@@ -1,12 +1,13 @@
 """Which calls may go: none that conflicts with an earlier call that is not finished."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.execution.conflicts import ConflictIndex
+from gantlet.messages.value import slotted
 from gantlet.tool import Footprint
 
 
-@dataclass(slots=True)
+@slotted
 class Scheduler:
     """Reservations by position.
 

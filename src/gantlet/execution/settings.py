@@ -1,9 +1,9 @@
 """How calls are executed, as a user may set it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gantlet.execution.oversize import REPLY_BUDGET_CHARS
+from gantlet.messages.value import value
 from gantlet.system import Environment
 
 CONCURRENCY_VARIABLE = "CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"
@@ -18,7 +18,7 @@ class SiblingFailure(StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ExecutionSettings:
     """The knobs of the executor.
 

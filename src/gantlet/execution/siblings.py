@@ -1,17 +1,17 @@
 """What a failed call means for the others of its reply."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.foreign import contained_now
 from gantlet.execution.outcome import Failed, Outcome
 from gantlet.execution.settings import SiblingFailure
 from gantlet.execution.tracked import Queued, Tracked
+from gantlet.messages.value import slotted
 from gantlet.tool import Parsed
 
 
-@dataclass(slots=True)
+@slotted
 class Siblings:
     """Remembers the first failure that stops others, and says whom it stops.
 

@@ -1,12 +1,14 @@
 """How many tools run at once. The earliest call that waits goes first."""
 
 import heapq
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import anyio
 
+from gantlet.messages.value import slotted
 
-@dataclass(slots=True)
+
+@slotted
 class Slots:
     """A number of places; `inf` for as many as there are calls."""
 

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -10,6 +9,7 @@ from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.bodies import Bodies
 from gantlet.execution.foreign import contained_now
 from gantlet.execution.tracked import Tracked
+from gantlet.messages.value import value
 from gantlet.tool import Interrupt
 
 _log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ _Action: TypeAlias = Callable[[Tracked], None]
 _GENTLE = frozenset({AbortKind.MESSAGE, AbortKind.DISCARDED})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stopper:
     """Stops calls. Whoever does not end when its grace is over is abandoned."""
 

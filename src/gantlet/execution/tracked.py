@@ -12,26 +12,27 @@ from gantlet.execution.call import Prepared
 from gantlet.execution.effects import Effect
 from gantlet.execution.outcome import Answer, CallRecord, Outcome
 from gantlet.messages import ToolUse
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Queued:
     """Waits for earlier calls that it conflicts with."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Executing:
     """On its way through the pipeline; what it touches is reserved."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Completed:
     """Has its one answer."""
 
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Yielded:
     """Its answer was handed out, in its turn."""
 

@@ -1,11 +1,11 @@
 """What the pipeline asks of hooks, and what they may answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
 from gantlet.messages import ToolUse
+from gantlet.messages.value import value
 from gantlet.tool import AgentIdentity, Allow, AnyTool, Ask, Deny, Surroundings, ToolResult, Vote
 
 
@@ -17,7 +17,7 @@ class CallEvent(StrEnum):
     AFTER_FAILURE = "PostToolUseFailure"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Moment:
     """The call that a hook is told about."""
 
@@ -28,7 +28,7 @@ class Moment:
     agent: AgentIdentity
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BeforeCall:
     """What hooks said before a call, all of them combined.
 
@@ -51,7 +51,7 @@ class BeforeCall:
         _check_texts(self.context, self.stop)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AfterCall:
     """What hooks said after a call, all of them combined."""
 

@@ -4,7 +4,7 @@ Clear old results first, then let the model sum up, and keep the newest steps wh
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gantlet.loop.history import Entry, History
 from gantlet.messages import (
@@ -18,6 +18,7 @@ from gantlet.messages import (
     UserMessage,
     blocks_of,
 )
+from gantlet.messages.value import value
 
 CHARS_PER_TOKEN = 3.5
 #: Results longer than this are cleared when they are old.
@@ -45,7 +46,7 @@ def estimate_tokens(entries: Sequence[Entry]) -> int:
     return int(sum(len(entry.wire) for entry in entries) / CHARS_PER_TOKEN)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Plan:
     """A conversation to be compacted: what is summed up, and what is kept whole."""
 

@@ -1,6 +1,6 @@
 """When and how a conversation is made shorter."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gantlet.loop import compaction
 from gantlet.loop.conversation import Conversation
@@ -14,6 +14,7 @@ from gantlet.messages import (
     NoticeLevel,
     dumps,
 )
+from gantlet.messages.value import slotted
 
 #: How often room is made before we give up on a conversation that stays too long.
 _MAX_IN_A_ROW = 2
@@ -21,7 +22,7 @@ _MAX_IN_A_ROW = 2
 _WORTH_SUMMING_UP = 3
 
 
-@dataclass(slots=True)
+@slotted
 class Compactor:
     """Makes room in one conversation: by itself before the context is full, or when told to."""
 

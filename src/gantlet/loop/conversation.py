@@ -1,7 +1,7 @@
 """A conversation as it stands: its history, its model, and the request for its next step."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gantlet.execution import Answer, Effects
 from gantlet.loop.attachments import answer_message
@@ -21,11 +21,12 @@ from gantlet.messages import (
     blocks_of,
     dumps,
 )
+from gantlet.messages.value import slotted
 from gantlet.pool import RequestTools, Toolbox
 from gantlet.tool import RequestView, Surroundings
 
 
-@dataclass(slots=True)
+@slotted
 class Conversation:
     """What lasts from turn to turn. `history` is always one the API accepts."""
 

@@ -1,7 +1,7 @@
 """The conversation as a value: it only grows, and it is always one the API accepts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gantlet.messages import (
     AssistantMessage,
@@ -17,6 +17,7 @@ from gantlet.messages import (
     blocks_of,
     dumps,
 )
+from gantlet.messages.value import value
 
 _BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}]}'
 
@@ -25,7 +26,7 @@ class InvalidHistoryError(ValueError):
     """A message that would make the conversation one the API refuses; this is a bug."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """A message and its bytes on the wire, made once."""
 
@@ -56,7 +57,7 @@ def _can_be_marked(block: Block) -> bool:
     return "cache_control" not in (getattr(block, "extra", None) or {})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class History:
     """Messages in order. Every change is a new value; what breaks the rules is refused.
 

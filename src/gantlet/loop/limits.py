@@ -1,11 +1,12 @@
 """How far a turn may go, what it has taken so far, and what that cost."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.messages import Capabilities, ModelUsage, TurnEnd, Usage
+from gantlet.messages.value import slotted, value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Limits:
     """Where a turn ends even if the model would go on; None is no limit."""
 
@@ -15,7 +16,7 @@ class Limits:
     max_seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LimitHit:
     """A limit that was reached, in words for a person."""
 
@@ -23,7 +24,7 @@ class LimitHit:
     message: str
 
 
-@dataclass(slots=True)
+@slotted
 class Meter:
     """What a turn has taken so far."""
 

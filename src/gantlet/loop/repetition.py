@@ -1,17 +1,16 @@
 """Notice a model that makes the same call with the same result over and over."""
 
-from dataclasses import dataclass
-
 from gantlet.execution import Answer
 from gantlet.execution.outcome import Invalid
 from gantlet.loop.reply import INVALID_JSON_KEY
+from gantlet.messages.value import slotted
 
 NOTICE_AFTER = 3
 STOP_AFTER = 6
 MALFORMED_STOP_AFTER = 3
 
 
-@dataclass(slots=True)
+@slotted
 class Repetition:
     """Counts calls that are the same as the one before, and calls whose input was no JSON."""
 

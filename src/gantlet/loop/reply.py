@@ -1,7 +1,7 @@
 """A reply as it comes: from stream events to blocks, and to calls that are ready to run."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from gantlet.messages import (
@@ -31,6 +31,7 @@ from gantlet.messages import (
     freeze,
     loads,
 )
+from gantlet.messages.value import slotted, value
 
 #: Endings after which the last block may be only a part of what the model meant.
 CUT_OFF = frozenset({StopReason.MAX_TOKENS, StopReason.CONTEXT_WINDOW_EXCEEDED, StopReason.REFUSAL})
@@ -43,28 +44,28 @@ INVALID_JSON_KEY = "invalid_json"
 _ENDINGS = frozenset({"stop_reason", "stop_sequence", "stop_details", "usage"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Spoken:
     """The model said some words."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Thought:
     """The model thought some words."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BlockEnded:
     """A block is complete."""
 
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CallReady:
     """A call is complete and the model has moved on; `problem` says why its input is none."""
 
@@ -75,7 +76,7 @@ class CallReady:
 Step: TypeAlias = Spoken | Thought | BlockEnded | CallReady
 
 
-@dataclass(slots=True)
+@slotted
 class _Open:
     """A block that is still coming."""
 
@@ -85,7 +86,7 @@ class _Open:
     citations: list[FrozenDict] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@slotted
 class Reply:
     """Builds one reply from its events. Input is put together once, when its block ends."""
 

@@ -1,12 +1,13 @@
 """How the loop asks the model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.loop.limits import Limits
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LoopSettings:
     """The knobs of the loop.
 

@@ -1,7 +1,6 @@
 """One request to the model and the calls of its reply."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
 import anyio
@@ -32,10 +31,11 @@ from gantlet.messages import (
     ThinkingSpoken,
     Usage,
 )
+from gantlet.messages.value import slotted, value
 from gantlet.tool import Surroundings
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StepResult:
     """What came of a request: the reply as it enters history, and an answer to each call."""
 
@@ -59,7 +59,7 @@ class _Heard(Enum):
     LOST = "lost"
 
 
-@dataclass(slots=True)
+@slotted
 class StepRunner:
     """Takes steps. Calls start while the reply streams; a lost reply is asked for again whole.
 

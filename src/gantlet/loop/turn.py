@@ -1,7 +1,7 @@
 """From the user's words to the model's last: steps, until there is nothing left to do."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from gantlet.execution import (
@@ -42,6 +42,7 @@ from gantlet.messages import (
     UserMessage,
     blocks_of,
 )
+from gantlet.messages.value import slotted, value
 
 #: How often a reply that hit the token limit is continued.
 MAX_CONTINUATIONS = 3
@@ -55,7 +56,7 @@ class Priority(StrEnum):
     LATER = "later"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TurnResult:
     """How a turn ended."""
 
@@ -81,7 +82,7 @@ class _End(Exception):  # noqa: N818 - no error: the way out of the steps
         self.message = message
 
 
-@dataclass(slots=True)
+@slotted
 class _Turn:
     """What one turn keeps while it runs."""
 

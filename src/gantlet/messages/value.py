@@ -1,24 +1,52 @@
-"""`@value`: a frozen class with slots, made eight times faster than a dataclass makes it.
+"""`@value` and `@slotted`: classes with slots, made eight times faster than a dataclass makes them.
 
-We define hundreds of small frozen classes, and a program that starts pays for each. A dataclass
-compiles six methods for every class; here one is compiled and the others are shared. To everybody
-else the result is a frozen dataclass: `replace`, `fields`, `match` and type checkers take it for
-one.
+We define hundreds of small classes, and a program that starts pays for each. A dataclass compiles
+six methods for every class; here one is compiled and the others are shared. To everybody else the
+result is a dataclass: `replace`, `fields`, `match` and type checkers take it for one. A `@value` is
+frozen; what is `@slotted` can be changed, and so cannot be hashed.
 """
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
+from functools import cached_property
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar, dataclass_transform, get_origin
+from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin
 
 _T = TypeVar("_T")
+_Found = TypeVar("_Found")
 
+_NAMES = "__value_names__"
 _DEFAULTS = "__value_defaults__"
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def value(cls: type[_T]) -> type[_T]:
     """Turn a class with annotated fields into a frozen one with slots."""
+    return _make(cls, is_frozen=True)
+
+
+@dataclass_transform(field_specifiers=(field,))
+def slotted(cls: type[_T]) -> type[_T]:
+    """Turn a class with annotated fields into one with slots, whose fields can be changed."""
+    return _make(cls, is_frozen=False)
+
+
+class lazy(Generic[_Found]):  # noqa: N801 - reads like the decorator it is
+    """A property that is found out once. Unlike functools' own it takes no lock: a hot path."""
+
+    def __init__(self, find: Callable[[Any], _Found]) -> None:
+        self._find = find
+        self._name = find.__name__
+        self.__doc__ = find.__doc__
+
+    def __get__(self, instance: Any, owner: object = None) -> _Found:  # noqa: ANN401 - any value
+        found = self._find(instance)
+        instance.__dict__[self._name] = found
+        return found
+
+
+def _make(cls: type[_T], *, is_frozen: bool) -> type[_T]:
+    """Make the class again, with slots and the methods that its fields ask for."""
     namespace = {
         name: item for name, item in vars(cls).items() if name not in {"__dict__", "__weakref__"}
     }
@@ -30,24 +58,23 @@ def value(cls: type[_T]) -> type[_T]:
     ]
     names += [name for name in own if name not in names]
     defaults |= {name: namespace.pop(name) for name in own if name in namespace}
-    compared = [name for name in names if _is_compared(defaults.get(name))]
     namespace |= {
-        "__slots__": tuple(own),
-        "__match_args__": tuple(names),
+        "__slots__": (*own, *_room_for_more(namespace)),
+        "__match_args__": tuple(_chosen("init", names, defaults)),
+        _NAMES: tuple(names),
         _DEFAULTS: defaults,
-        "__init__": _make_init(names, defaults, has_more=hasattr(cls, "__post_init__")),
-        "__setattr__": _refuse_to_set,
-        "__delattr__": _refuse_to_delete,
         "__getstate__": _get_state,
         "__setstate__": _set_state,
         "__dataclass_fields__": _LateFields(),
     }
-    for name, method in (*_comparison(compared), ("__repr__", _show)):
-        namespace.setdefault(name, method)
+    if is_frozen:
+        namespace |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+    methods = _methods(names, defaults, is_hashed=is_frozen)
     metaclass: Any = type(cls)
-    made: type[_T] = metaclass(cls.__name__, cls.__bases__, namespace)
+    made: Any = metaclass(cls.__name__, cls.__bases__, methods | namespace)
     made.__qualname__ = cls.__qualname__
-    return made
+    made.__init__ = _make_init(made, is_frozen=is_frozen)
+    return made  # type: ignore[no-any-return]  # the same class, made again
 
 
 def _inherited(cls: type[object]) -> tuple[list[str], dict[str, object]]:
@@ -56,42 +83,65 @@ def _inherited(cls: type[object]) -> tuple[list[str], dict[str, object]]:
     defaults: dict[str, object] = {}
     for base in reversed(cls.__mro__[1:]):
         if _DEFAULTS in vars(base):
-            names += [name for name in vars(base)["__match_args__"] if name not in names]
+            names += [name for name in vars(base)[_NAMES] if name not in names]
             defaults |= vars(base)[_DEFAULTS]
     return names, defaults
 
 
-def _is_compared(default: object) -> bool:
-    """Return whether a field counts when two values are compared."""
-    return not (isinstance(default, Field) and not default.compare)
+def _room_for_more(namespace: dict[str, Any]) -> list[str]:
+    """Return the slot that cached properties need, if there are any."""
+    kept = (lazy, cached_property)
+    return ["__dict__"] if any(isinstance(it, kept) for it in namespace.values()) else []
 
 
-def _make_init(names: list[str], defaults: dict[str, object], *, has_more: bool) -> object:
+def _chosen(trait: str, names: list[str], defaults: dict[str, object]) -> list[str]:
+    """Return the fields that are not declared to be left out: of `init`, `repr` or `compare`."""
+    return [
+        name
+        for name in names
+        if not isinstance(it := defaults.get(name), Field) or getattr(it, trait)
+    ]
+
+
+def _make_init(made: Any, *, is_frozen: bool) -> object:  # noqa: ANN401 - any class
     """Compile the one method that must be fast and have a signature of its own."""
-    scope: dict[str, object] = {"_set": object.__setattr__, "_missing": MISSING}
+    scope: dict[str, object] = {"_missing": MISSING}
     parameters, body = ["self"], []
-    for name in names:
-        default = defaults.get(name, MISSING)
-        factory = default.default_factory if isinstance(default, Field) else MISSING
-        default = default.default if isinstance(default, Field) else default
-        given = name
-        if factory is not MISSING:
-            scope[f"_make_{name}"] = factory
-            parameters.append(f"{name}=_missing")
-            given = f"_make_{name}() if {name} is _missing else {name}"
-        elif default is not MISSING:
-            scope[f"_default_{name}"] = default
-            parameters.append(f"{name}=_default_{name}")
-        else:
-            parameters.append(name)
-        body.append(f" _set(self, {name!r}, {given})")
-    body.append(" self.__post_init__()" if has_more else " return")
+    for name in getattr(made, _NAMES):
+        takes = name in made.__match_args__
+        parameter, given = _filling(name, getattr(made, _DEFAULTS).get(name, MISSING), scope)
+        parameters += [parameter] if takes else []
+        if not (takes or given):
+            continue  # __post_init__ fills it
+        content = f"{given} if {name} is _missing else {name}" if "=_missing" in parameter else name
+        content = content if takes else given
+        if is_frozen:
+            scope[f"_set_{name}"] = getattr(made, name).__set__
+        body.append(f" _set_{name}(self, {content})" if is_frozen else f" self.{name} = {content}")
+    body.append(" self.__post_init__()" if hasattr(made, "__post_init__") else " return")
     exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(body), scope)
     return scope["__init__"]
 
 
-def _comparison(compared: list[str]) -> list[tuple[str, object]]:
-    """Return how values with these fields are compared and hashed."""
+def _filling(name: str, declared: object, scope: dict[str, object]) -> tuple[str, str]:
+    """Return a field's parameter, and what fills the field if nothing is given, or ""."""
+    factory = declared.default_factory if isinstance(declared, Field) else MISSING
+    default = declared.default if isinstance(declared, Field) else declared
+    if factory is not MISSING:
+        scope[f"_make_{name}"] = factory
+        return f"{name}=_missing", f"_make_{name}()"
+    if default is not MISSING:
+        scope[f"_default_{name}"] = default
+        return f"{name}=_default_{name}", f"_default_{name}"
+    return name, ""
+
+
+def _methods(
+    names: list[str], defaults: dict[str, object], *, is_hashed: bool
+) -> dict[str, object]:
+    """Return how objects with these fields are compared, hashed and shown."""
+    compared = _chosen("compare", names, defaults)
+    shown = _chosen("repr", names, defaults)
     contents: Callable[[object], object] = attrgetter(*compared) if compared else _nothing
 
     def equal(self: object, other: object) -> object:
@@ -102,7 +152,11 @@ def _comparison(compared: list[str]) -> list[tuple[str, object]]:
     def hashed(self: object) -> int:
         return hash(contents(self))
 
-    return [("__eq__", equal), ("__hash__", hashed)]
+    def show(self: object) -> str:
+        inside = (f"{name}={getattr(self, name)!r}" for name in shown)
+        return f"{type(self).__qualname__}({', '.join(inside)})"
+
+    return {"__eq__": equal, "__hash__": hashed if is_hashed else None, "__repr__": show}
 
 
 def _nothing(self: object) -> tuple[()]:
@@ -120,20 +174,14 @@ def _refuse_to_delete(self: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _show(self: Any) -> str:  # noqa: ANN401 - any value
-    """Show a value as the call that makes it."""
-    shown = (f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
-    return f"{type(self).__qualname__}({', '.join(shown)})"
-
-
 def _get_state(self: Any) -> list[object]:  # noqa: ANN401 - any value
     """Return what a copy or a pickle needs."""
-    return [getattr(self, name) for name in self.__match_args__]
+    return [getattr(self, name) for name in getattr(self, _NAMES)]
 
 
 def _set_state(self: Any, state: list[object]) -> None:  # noqa: ANN401 - any value
     """Fill a value that is being copied or unpickled."""
-    for name, item in zip(self.__match_args__, state, strict=True):
+    for name, item in zip(getattr(self, _NAMES), state, strict=True):
         object.__setattr__(self, name, item)
 
 
@@ -141,7 +189,7 @@ class _LateFields:
     """What `dataclasses` wants to know of a class, made when it asks."""
 
     def __get__(self, instance: object, owner: Any) -> dict[str, object]:  # noqa: ANN401 - any class
-        annotations = dict.fromkeys(owner.__match_args__, object)
+        annotations = dict.fromkeys(getattr(owner, _NAMES), object)
         shadow = type(
             owner.__name__, (), {"__annotations__": annotations, **vars(owner)[_DEFAULTS]}
         )

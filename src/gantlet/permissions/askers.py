@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 import anyio
 
+from gantlet.messages.value import slotted, value
 from gantlet.permissions.asking import Answer, Asker, No, Question, Unanswered, Yes
 from gantlet.tool import Allow, Ask, Deny, Mode, Vote
 
@@ -30,7 +31,7 @@ class QuestionQueue(Protocol):
         """Stop showing a question; it is answered or nobody waits any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InteractiveAsker:
     """Shows a dialog."""
 
@@ -59,7 +60,7 @@ class AutomaticCheck(Protocol):
         """Take note of how a question ended that others answered."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CoordinatorAsker:
     """Lets automatic checks answer first, and shows a dialog for the rest."""
 
@@ -115,7 +116,7 @@ class CoordinatorLink(Protocol):
         """Send the question there and return the answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WorkerAsker:
     """Makes no judgement of its own: the coordinator answers."""
 
@@ -142,7 +143,7 @@ class Classifier(Protocol):
         """Return an opinion, or None."""
 
 
-@dataclass(slots=True)
+@slotted
 class Tally:
     """How often the automatic check has said no."""
 
@@ -164,7 +165,7 @@ class Tally:
         self.in_a_row = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AutoCheck:
     """Auto mode's own check: a model decides what nothing else has decided.
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeAlias
 import anyio
 
 from gantlet.messages import Block
+from gantlet.messages.value import value
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request
 from gantlet.permissions.updates import Update
@@ -15,7 +16,7 @@ from gantlet.permissions.verdict import Verdict
 PERSON = "the person"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Yes:
     """Let it run.
 
@@ -30,7 +31,7 @@ class Yes:
     by: str = PERSON
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class No:
     """Do not let it run. Without words and anything attached, nothing goes on."""
 
@@ -44,14 +45,14 @@ class No:
         return not self.words and not self.attachments
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Overtaken:
     """The question has answered itself: rules that changed meanwhile decide it."""
 
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unanswered:
     """Nobody could be reached, and why."""
 

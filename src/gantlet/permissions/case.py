@@ -1,9 +1,8 @@
 """One call in front of one context: everything the layers ask about, found out once."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import field
 
+from gantlet.messages.value import lazy, value
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request
 from gantlet.permissions.facts import Target, Touch
@@ -13,23 +12,9 @@ from gantlet.rules import SHELL, names_of
 from gantlet.tool import Mode, spot
 
 _SHOWN_CHARS = 200
-_Found = TypeVar("_Found")
 
 
-class _lazy(Generic[_Found]):  # noqa: N801 - reads like the decorator it is
-    """A property that is found out once. Unlike functools' own it takes no lock: a hot path."""
-
-    def __init__(self, find: "Callable[[Case], _Found]") -> None:
-        self._find = find
-        self.__doc__ = find.__doc__
-
-    def __get__(self, case: "Case", owner: object = None) -> _Found:
-        found = self._find(case)
-        case.__dict__[self._find.__name__] = found
-        return found
-
-
-@dataclass(frozen=True)
+@value
 class Case:
     """A request and the context it is judged against. What it says of itself may raise."""
 
@@ -43,25 +28,25 @@ class Case:
         """What the tool is called."""
         return self.request.tool.name
 
-    @_lazy
+    @lazy
     def names(self) -> tuple[str, ...]:
         """Every name a rule can mean the tool by; each shell is meant by `Bash` too."""
         names = names_of(self.request.tool)
         return tuple(dict.fromkeys((*names, SHELL))) if self.request.tool.runs_shell else names
 
-    @_lazy
+    @lazy
     def rule_text(self) -> str | None:
         """What the text in a rule's brackets is compared with."""
         return self.request.tool.rule_text(self.request.args)
 
-    @_lazy
+    @lazy
     def reading(self) -> Reading | None:
         """What the command means, for a call that runs one in a shell we can read."""
         if not self.request.tool.runs_shell or self.rule_text is None:
             return None
         return read_shell(self.rule_text, self.request.surroundings.cwd)
 
-    @_lazy
+    @lazy
     def touches(self) -> tuple[Touch, ...]:
         """The paths the call names."""
         if self.reading is not None:
@@ -70,12 +55,12 @@ class Case:
         paths = tool.paths(self.request.args)
         return tuple(Touch(path, spot(path, cwd), tool.path_kind) for path in paths)
 
-    @_lazy
+    @lazy
     def targets(self) -> tuple[Target, ...]:
         """The same paths with what was seen of them."""
         return tuple(Target.of(touch, self.request.facts) for touch in self.touches)
 
-    @_lazy
+    @lazy
     def is_read_only(self) -> bool:
         """Whether the call is known to change nothing. A shell must prove it."""
         if self.reading is not None:

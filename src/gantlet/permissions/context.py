@@ -2,11 +2,11 @@
 
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import field, replace
 from typing import assert_never
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import lazy, value
 from gantlet.permissions.modes import meet, silences
 from gantlet.permissions.updates import (
     AddDirectories,
@@ -23,7 +23,7 @@ from gantlet.rules import BadRule, Rule, RuleSet, Source, SourceKind, parse_rule
 from gantlet.tool import Mode
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SubagentRequest:
     """What a sub-agent wants its permission to be. It can only narrow its parent's.
 
@@ -38,7 +38,7 @@ class SubagentRequest:
     avoid_prompts: bool = False
 
 
-@dataclass(frozen=True)
+@value
 class PermissionContext:
     """What one call is judged against.
 
@@ -78,18 +78,18 @@ class PermissionContext:
         if self.mode is Mode.AUTO and not self.auto_available:
             raise ValueError("auto is not available in this session.")
 
-    @cached_property
+    @lazy
     def counted_allow(self) -> RuleSet:
         """The allow rules that count: a project's need trust, a policy may want only its own."""
         return self.allow.kept(lambda rule: self._counts(rule.source.kind))
 
-    @cached_property
+    @lazy
     def working_directories(self) -> tuple[Directory, ...]:
         """Where files may be read without asking, and edited as the mode says."""
         extra = [one for one in self.directories if self._counts(one.source)]
         return tuple(dict.fromkeys((self.workspace.original_cwd, self.workspace.cwd, *extra)))
 
-    @cached_property
+    @lazy
     def readable_directories(self) -> tuple[Directory, ...]:
         """Where files may be read without asking, whether they may be edited or not."""
         return (*self.working_directories, *self.workspace.readable)

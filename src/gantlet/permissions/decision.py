@@ -1,15 +1,16 @@
 """The answer to whether a call may run, and who gave it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from gantlet.messages import Behaviour, Block, ToolUse
+from gantlet.messages.value import value
 from gantlet.permissions.facts import NO_FACTS, Facts
 from gantlet.tool import AgentIdentity, Allow, AnyTool, Ask, Deny, Proof, Surroundings, Traits, Vote
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Request:
     """A call about to be judged: what it is, where it runs, and what was already said about it."""
 
@@ -30,7 +31,7 @@ class Request:
                 raise TypeError(f"A vote is Allow, Ask or Deny, not {vote!r}.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Decision:
     """Whether a call may run, why, and by which layer and rule.
 

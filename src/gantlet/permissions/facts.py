@@ -2,14 +2,15 @@
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
+from gantlet.messages.value import value
 from gantlet.system import FileKind, Found, PathFacts, Place
 from gantlet.tool import PathKind
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Touch:
     """One path a call reads or edits, as the call names it.
 
@@ -31,7 +32,7 @@ class Touch:
     tracked_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Facts:
     """What was seen of the paths of one call.
 
@@ -66,7 +67,7 @@ class Facts:
 NO_FACTS = Facts()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Target:
     """A touched path with what was seen of it; what was not looked at is not known."""
 

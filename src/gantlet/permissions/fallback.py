@@ -1,16 +1,16 @@
 """What a mode does where no layer has an opinion. A mode never asks by vote: it only falls back."""
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.permissions.case import Case
 from gantlet.permissions.proof import BY_EDITS, BY_RULES, Gap, Proved
 from gantlet.permissions.proving import prove
 from gantlet.tool import Covered, Mode, Proof
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fallback:
     """What the mode makes of a call nobody voted about."""
 

@@ -1,10 +1,10 @@
 """The layers: each has one opinion about a call, or none. None knows another."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target
 from gantlet.permissions.files import has_forbidding
@@ -26,7 +26,7 @@ class Layer(Protocol):
         """Return an opinion with its reason, or None. Never calls the next layer."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HookLayer:
     """What the user's hooks said before the call."""
 
@@ -37,7 +37,7 @@ class HookLayer:
         return _passed_on(self.name, case.request.hook_vote)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolLayer:
     """What the tool itself thinks."""
 
@@ -53,7 +53,7 @@ def _passed_on(layer: str, vote: Vote | None) -> Ballot | None:
     return None if vote is None else Ballot(layer, vote)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileLayer:
     """Paths that no rule or mode should let pass unseen."""
 
@@ -111,7 +111,7 @@ class FileLayer:
         return Ballot(self.name, Ask(reason, self.name), is_checkable=is_checkable)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SafeLayer:
     """What is harmless by itself: reading inside, safe programs."""
 
@@ -128,7 +128,7 @@ class SafeLayer:
         return Ballot(self.name, Allow(proving.proof, reason, self.name))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DenyLayer:
     """The deny rules, from every source."""
 
@@ -142,7 +142,7 @@ class DenyLayer:
         return Ballot(self.name, Deny(_by_rule(match), str(match.rule.source)), match.rule)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RuleLayer:
     """The ask and allow rules, from every source that counts."""
 
@@ -169,7 +169,7 @@ def _by_rule(match: Match) -> str:
     return f"The rule {match.rule.text} {does} {match.part}."
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModeLayer:
     """The mode as a layer: plan mode is the only one that votes, and it only denies."""
 

@@ -1,7 +1,6 @@
 """Which rules mean a call."""
 
-from dataclasses import dataclass
-
+from gantlet.messages.value import value
 from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target
 from gantlet.permissions.files import forbidding_rule
@@ -18,7 +17,7 @@ from gantlet.rules import (
 from gantlet.system import FileKind
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Match:
     """A rule that means a call, and the part of the call it means."""
 

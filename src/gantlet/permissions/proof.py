@@ -1,13 +1,14 @@
 """What may be used to prove that a call is harmless, and what a proof comes to."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
+from gantlet.messages.value import slotted, value
 from gantlet.rules import Rule
 from gantlet.tool import Covered, Proof
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Means:
     """What a proof may rest on beside what is safe by itself.
 
@@ -25,7 +26,7 @@ BY_RULES = Means(with_rules=True)
 BY_EDITS = Means(with_rules=True, edits_inside=True)
 
 
-@dataclass(slots=True)
+@slotted
 class Draft:
     """A proof in the making: what was covered so far, and by which rules."""
 
@@ -47,7 +48,7 @@ class Draft:
         return Proved(tuple(self.covered), tuple(self.rules))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Proved:
     """Every part is covered, some perhaps by rules."""
 
@@ -60,7 +61,7 @@ class Proved:
         return Proof(self.covered)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Gap:
     """The first thing that nothing covers, as the end of a sentence that begins with the call."""
 

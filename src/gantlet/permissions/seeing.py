@@ -1,11 +1,11 @@
 """Having the paths of a call looked at, by somebody who may."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
+from gantlet.messages.value import lazy, value
 from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request
@@ -35,7 +35,7 @@ def see(request: Request, context: PermissionContext, eyes: Eyes) -> Request:
     return sight.searched(seen) if sight.needs_search(seen) else seen
 
 
-@dataclass(frozen=True)
+@value
 class Sight:
     """One request in front of one pair of eyes: a quick look, and a search where one is needed."""
 
@@ -43,7 +43,7 @@ class Sight:
     context: PermissionContext
     eyes: Eyes
 
-    @cached_property
+    @lazy
     def _touches(self) -> tuple[Touch, ...]:
         """The paths to look at. Guesses matter only where something is forbidden."""
         touches = Case(self.request, self.context).touches
@@ -76,7 +76,7 @@ class Sight:
         facts = replace(seen.facts, below=MappingProxyType(below), forbidden=forbidden)
         return replace(seen, facts=facts)
 
-    @cached_property
+    @lazy
     def _trees(self) -> tuple[Touch, ...]:
         """The directories of which everything below is touched, where something is forbidden."""
         return tuple(

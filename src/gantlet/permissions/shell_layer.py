@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
+from gantlet.messages.value import value
 from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target
 from gantlet.permissions.files import has_forbidding
@@ -18,7 +18,7 @@ _HOME_VARIABLE = re.compile(r"[\"']?\$(?:HOME|\{HOME\})[\"']?/*(?:\*|\.\*)?/*[\"
 _REMOVERS = frozenset({"rm", "rmdir", "unlink", "shred"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ShellLayer:
     """Removals that cannot be made good, and readings that a forbidding rule cannot trust."""
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
+from gantlet.messages.value import value
 from gantlet.permissions.facts import Touch
 from gantlet.shell import (
     Analysis,
@@ -48,7 +49,7 @@ _FIND_ACTIONS = frozenset(
 MAX_MENTIONS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Form:
     """A text in which an allow rule may mean a command, and whether it takes the very text."""
 
@@ -56,7 +57,7 @@ class Form:
     needs_exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Part:
     """One command of a line.
 
@@ -94,7 +95,7 @@ class Part:
         return (*where, *self.operands, *self.redirects)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reading:
     """A command line taken apart, with every path it names."""
 

@@ -1,11 +1,11 @@
 """Changes of a permission context, as programs send them and as a person's answer makes them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
 from gantlet.messages import Behaviour, JsonValue
+from gantlet.messages.value import value
 from gantlet.permissions.modes import read_mode
 from gantlet.rules import SourceKind
 from gantlet.tool import Mode, UserError
@@ -40,7 +40,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AddRules:
     """More rules."""
 
@@ -49,7 +49,7 @@ class AddRules:
     destination: Destination
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReplaceRules:
     """These rules instead of all that the destination has of this behaviour."""
 
@@ -58,7 +58,7 @@ class ReplaceRules:
     destination: Destination
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RemoveRules:
     """Fewer rules: those with exactly these texts."""
 
@@ -67,7 +67,7 @@ class RemoveRules:
     destination: Destination
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SetMode:
     """Another mode."""
 
@@ -75,7 +75,7 @@ class SetMode:
     destination: Destination = Destination.SESSION
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AddDirectories:
     """More working directories."""
 
@@ -83,7 +83,7 @@ class AddDirectories:
     destination: Destination = Destination.SESSION
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RemoveDirectories:
     """Fewer working directories."""
 

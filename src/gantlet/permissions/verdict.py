@@ -1,15 +1,15 @@
 """What the layers came to: the votes, the one that decided, and why."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.permissions.updates import Update
 from gantlet.rules import Rule
 from gantlet.tool import Allow, Ask, Deny, Proof, Vote
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ballot:
     """One layer's vote, and the rule behind it.
 
@@ -41,7 +41,7 @@ class RiskLevel(StrEnum):
     HIGH = "high"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Risk:
     """How much could go wrong, and why."""
 
@@ -49,7 +49,7 @@ class Risk:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Verdict:
     """Whether a call may run: allow with its proof, deny, or ask a person.
 

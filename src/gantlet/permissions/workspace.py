@@ -1,13 +1,12 @@
 """Where a session works: directories by every name they are known under."""
 
-from dataclasses import dataclass
-
+from gantlet.messages.value import value
 from gantlet.rules import Anchors, SourceKind
 
 _CONFIG = ".claude"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Directory:
     """A directory, by each of its names (with links in it, and without), and who gave it."""
 
@@ -38,7 +37,7 @@ class Directory:
         return False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Workspace:
     """The directories of a session, fixed when it starts but for `cwd`.
 

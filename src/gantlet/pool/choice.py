@@ -1,10 +1,11 @@
 """Whether and which tool a model must use."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from gantlet.messages.value import value
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class ToolChoice:
     """Whether and which tool the model must use."""
 

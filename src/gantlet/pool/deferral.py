@@ -1,9 +1,9 @@
 """Which tools a request carries whole, and which it only names."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from gantlet.messages import Capabilities
+from gantlet.messages.value import value
 from gantlet.pool.pool import Pool
 from gantlet.tool import AnyTool
 
@@ -14,7 +14,7 @@ MAX_DEFERRED = 10_000
 DEFAULT_PERCENT = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Deferral:
     """When tools are deferred.
 
@@ -32,7 +32,7 @@ class Deferral:
     own_percent: float = DEFAULT_PERCENT
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class View:
     """What one request shows of the pool.
 
@@ -117,7 +117,7 @@ def _can_wait(tool: AnyTool) -> bool:
     return tool.mcp is not None or tool.should_defer
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Limits:
     """How much of the context definitions may take."""
 

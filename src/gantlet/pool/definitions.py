@@ -6,11 +6,12 @@ What was written once is not written again, so its bytes cannot change.
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TypeAlias
 
 from gantlet.messages import FrozenDict
+from gantlet.messages.value import slotted
 from gantlet.pool.deferral import View
 from gantlet.pool.flags import STRICT_TOOLS
 from gantlet.pool.gate import shown
@@ -50,7 +51,7 @@ class _Sheet:
         return None if self.schema is None else strict_need(self.schema)
 
 
-@dataclass(slots=True)
+@slotted
 class Definitions:
     """The tools part of requests. Keep one for a session: it remembers what it wrote.
 

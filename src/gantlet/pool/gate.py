@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gantlet.messages.value import value
 from gantlet.rules import NamePattern, whole_tool
 from gantlet.system import Environment
 from gantlet.tool import TOOL_NAME, AnyTool, Problem, Tool
@@ -12,7 +13,7 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_SHOWN_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Gate:
     """Decides which tools come in; `problems` says why some that should could not."""
 

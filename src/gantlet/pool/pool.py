@@ -1,16 +1,17 @@
 """The tools of a session, in an order that never moves."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
+from gantlet.messages.value import value
 from gantlet.pool.gate import Gate, whole_tools
 from gantlet.pool.nearest import nearest
 from gantlet.system import Environment
 from gantlet.tool import AnyTool, Problem
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pool:
     """Tools of this process first, then those of MCP servers, each part sorted by name."""
 

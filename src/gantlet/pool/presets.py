@@ -1,8 +1,8 @@
 """Which of the tools a user asked for: everything, nothing, or a list."""
 
 import re
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.pool.gate import names_of
 from gantlet.pool.pool import Pool
 from gantlet.rules import tool_part
@@ -12,7 +12,7 @@ DEFAULT = "default"
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\)?)?")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Selection:
     """A choice among the pool's own tools; None means all of them. MCP tools are always kept."""
 

@@ -1,8 +1,8 @@
 """Which tools a sub-agent may use. The sets are data, in two named versions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.pool.gate import names_of, whole_tools
 from gantlet.pool.pool import Pool
 from gantlet.rules import NamePattern, tool_part
@@ -13,7 +13,7 @@ ALLOW_MCP_VARIABLE = "CLAUDE_CODE_ALLOW_MCP_TOOLS_FOR_SUBAGENTS"
 MAX_DEPTH = 3
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RestrictionSets:
     """Three sets of names, and how MCP tools are treated beside them.
 
@@ -81,7 +81,7 @@ CURRENT = RestrictionSets(
 VERSIONS = {"current": CURRENT, "seed": SEED}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AgentScope:
     """What kind of sub-agent asks for its tools.
 

@@ -3,9 +3,9 @@
 import heapq
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from gantlet.messages.value import value
 from gantlet.tool import AnyTool, RequestView
 
 SELECT = "select:"
@@ -30,7 +30,7 @@ _SMALL_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Query:
     """What a model looks for: tools by name, or words of which some must be in the name.
 

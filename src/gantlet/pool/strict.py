@@ -1,7 +1,8 @@
 """Which schemas the API can hold a model to, and how many of them one request may hold."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from gantlet.messages.value import slotted, value
 
 MAX_TOOLS = 20
 MAX_OPTIONAL = 24
@@ -27,7 +28,7 @@ _MAPS = ("properties", "$defs", "definitions")
 _LISTS = ("anyOf", "allOf")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Need:
     """What a strict tool takes of a request's budget."""
 
@@ -35,7 +36,7 @@ class Need:
     unions: int
 
 
-@dataclass(slots=True)
+@slotted
 class Budget:
     """How much strictness a request has left; the API takes only so much."""
 

@@ -1,7 +1,6 @@
 """The tools of a session: its pool, what was revealed, and their definitions for requests."""
 
-from dataclasses import dataclass
-
+from gantlet.messages.value import value
 from gantlet.pool.catalog import Catalog
 from gantlet.pool.deferral import Deferral, View, plan_view
 from gantlet.pool.definitions import Definitions
@@ -9,7 +8,7 @@ from gantlet.pool.pool import Pool
 from gantlet.tool import Problem, RequestView
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RequestTools:
     """What one request carries of the tools."""
 
@@ -22,7 +21,7 @@ class RequestTools:
         return self.view.announcement
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Toolbox:
     """A session's pool, its catalog of deferred tools, and what writes their definitions."""
 

@@ -1,14 +1,15 @@
 """Patterns of command lines: `npm run build`, `git log *`, `git push:*`, `* --version`."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gantlet.messages.value import value
 from gantlet.rules.globs import TextGlob
 
 _COLON_STAR = ":*"
 _SPACE_STAR = " *"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CommandPattern:
     """What stands in the brackets of a rule about a shell.
 

@@ -1,8 +1,10 @@
 """Texts with stars in them: what fits, found in one pass, and which glob covers which."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from gantlet.messages.value import value
 
 Pieces: TypeAlias = tuple[str, ...]
 
@@ -33,7 +35,7 @@ def fits(pieces: Sequence[str], text: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextGlob:
     """A text in which each `*` stands for any characters."""
 

@@ -5,9 +5,9 @@ rule then looks at is what the tool declares, not what it is called.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+from gantlet.messages.value import value
 from gantlet.rules.folding import fold
 
 #: Names that settings may still hold, and what the tool is called now.
@@ -46,7 +46,7 @@ class Brackets(StrEnum):
     OWN = "whatever the tool itself compares"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolGrammar:
     """How the brackets of rules about one tool are read.
 

@@ -1,9 +1,9 @@
 """Which hosts a rule means, and which host a URL really leads to."""
 
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from gantlet.messages.value import value
 from gantlet.rules.globs import TextGlob
 
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
@@ -45,7 +45,7 @@ def plain_host(text: str) -> str | None:
     return name if all(_LABEL.fullmatch(label) for label in name.split(".")) else None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HostPattern:
     """`example.com`, `*.example.com` (below it, at any depth), `api-*.example.com`, `*`."""
 

@@ -1,10 +1,10 @@
 """What is odd about a set of rules: dead, shadowed, too broad, or about nothing known."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.rules.commands import CommandPattern
 from gantlet.rules.grammar import EDIT, READ, SHELL
 from gantlet.rules.hosts import HostPattern
@@ -37,7 +37,7 @@ class Oddity(StrEnum):
     UNKNOWN_TOOL = "unknown tool"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Finding:
     """One oddity: in which rule, and which other rule makes it so."""
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gantlet.messages.value import value
 from gantlet.rules.globs import Pieces, fits, pieces_of
 from gantlet.rules.grammar import canonical
 from gantlet.tool import AnyTool
@@ -14,7 +15,7 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _EVERY_CALL = ("", "*")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NamePattern:
     """The tool part of a rule: `Bash`, `mcp__server`, `mcp__server__*`, `mcp__*`, `*`."""
 

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gantlet.messages.value import value
 from gantlet.rules.folding import fold
 from gantlet.rules.globs import TextGlob
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ParamPattern:
     """One top-level field and the values meant; used only where a rule forbids."""
 

@@ -1,9 +1,10 @@
 """From the text of a rule to the rule, or to what is wrong with it."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.rules.commands import CommandPattern
 from gantlet.rules.grammar import EDIT, READ, Brackets, ToolGrammar, canonical, grammar_of
 from gantlet.rules.hosts import read_host_pattern
@@ -36,7 +37,7 @@ def parse_rule(text: str, behaviour: Behaviour, source: Source) -> Rule | BadRul
     return _Reading(text.strip(), behaviour, source).rule()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Reading:
     """One rule being read."""
 

@@ -2,9 +2,9 @@
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from gantlet.messages.value import value
 from gantlet.rules.folding import fold
 from gantlet.rules.segments import (
     ANY_DEPTH,
@@ -18,7 +18,7 @@ from gantlet.rules.segments import (
 from gantlet.rules.source import Anchors
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathParts:
     """An absolute path taken apart, as it is written and with its names folded."""
 
@@ -38,7 +38,7 @@ def _taken_apart(path: str) -> PathParts:
     return PathParts(exact, tuple(map(fold, exact)))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathPattern:
     """Which paths a rule means: those below an anchor that fit, and everything below those.
 

@@ -1,10 +1,10 @@
 """A rule: which calls of which tools, and whether they are allowed, asked about or denied."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.rules.commands import CommandPattern
 from gantlet.rules.globs import TextGlob
 from gantlet.rules.hosts import HostPattern
@@ -14,12 +14,12 @@ from gantlet.rules.paths import PathPattern
 from gantlet.rules.source import Source
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WholeTool:
     """Every call."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NameSpec:
     """A name with or without args: `Agent(Explore)`, `Skill(deploy)`, `Skill(deploy *)`."""
 
@@ -32,7 +32,7 @@ class NameSpec:
         return self.pattern.matches(text)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OwnSpec:
     """A text that only the tool itself can compare."""
 
@@ -49,7 +49,7 @@ Spec: TypeAlias = (
 WHOLE_TOOL = WholeTool()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rule:
     """One line of the user's or the policy's will.
 
@@ -86,7 +86,7 @@ class Fault(StrEnum):
     NEVER_MATCHES = "never matches"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BadRule:
     """A rule that does not work as written, what is wrong with it, and what holds instead.
 

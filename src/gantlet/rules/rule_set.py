@@ -1,9 +1,9 @@
 """Many rules of one behaviour, found by what they are about instead of one after the other."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import field
 
+from gantlet.messages.value import lazy, value
 from gantlet.rules.commands import CommandPattern
 from gantlet.rules.folding import fold
 from gantlet.rules.grammar import EDIT, READ
@@ -17,7 +17,7 @@ _MCP = "mcp__"
 _FEW = 16
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _ByName:
     """Rules by the tool they name; those that name several by a star apart."""
 
@@ -60,7 +60,7 @@ def _keys(name: str) -> Sequence[str]:
     return ["__".join(parts[:end]) for end in range(2, len(parts) + 1)]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Paths:
     """Path rules by a name that a matching path must hold."""
 
@@ -86,7 +86,7 @@ class _Paths:
                     yield rule
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Commands:
     """Command rules by the word a matching command begins with."""
 
@@ -112,7 +112,7 @@ class _Commands:
                 yield rule
 
 
-@dataclass(frozen=True)
+@value
 class RuleSet:
     """Rules of one behaviour, from all sources. Frozen; a change makes a new set."""
 
@@ -178,12 +178,12 @@ class RuleSet:
         """Return the patterns of all path rules about `Read` or `Edit`."""
         return tuple(pattern for pattern, _ in self._path_rules(tool))
 
-    @cached_property
+    @lazy
     def _whole(self) -> _ByName:
         """The rules about whole tools."""
         return _ByName.of(rule for rule in self.rules if rule.is_whole)
 
-    @cached_property
+    @lazy
     def _special(self) -> _ByName:
         """The rules about some calls that need the call's input."""
         apart = (CommandPattern, PathPattern)
@@ -191,12 +191,12 @@ class RuleSet:
             rule for rule in self.rules if not rule.is_whole and not isinstance(rule.spec, apart)
         )
 
-    @cached_property
+    @lazy
     def _command_rules(self) -> _ByName:
         """The rules about commands."""
         return _ByName.of(rule for rule in self.rules if isinstance(rule.spec, CommandPattern))
 
-    @cached_property
+    @lazy
     def _paths(self) -> dict[str, _Paths]:
         """The rules about paths, for reading and for editing."""
         return {tool: _Paths.of(self._path_rules(tool)) for tool in (READ, EDIT)}

@@ -1,9 +1,9 @@
 """One segment of a path pattern: a name, or a name with `*`, `?`, `[a-z]` and escapes in it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from gantlet.messages.value import value
 from gantlet.rules.folding import fold
 from gantlet.rules.globs import TextGlob
 
@@ -12,12 +12,12 @@ class PatternError(ValueError):
     """A pattern that means nothing; the message says why and what to write instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AnyDepth:
     """Stands for any number of names: `**`."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Name:
     """Exactly this name."""
 
@@ -28,7 +28,7 @@ class Name:
         return name == self.text
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Starred:
     """A name in which stars stand for any characters."""
 
@@ -39,7 +39,7 @@ class Starred:
         return self.glob.matches(name)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _AnyChar:
     """One character, whichever: `?`."""
 
@@ -48,7 +48,7 @@ class _AnyChar:
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _OneOf:
     """One character of a set: `[a-z_]`, or one that is not in it: `[!0-9]`."""
 
@@ -60,7 +60,7 @@ class _OneOf:
         return any(low <= char <= high for low, high in self.ranges) is not self.is_negated
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Char:
     """This character."""
 
@@ -74,7 +74,7 @@ class _Char:
 _Token: TypeAlias = _AnyChar | _OneOf | _Char | None  # None is a star
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mixed:
     """A name in which single characters vary. Matching goes back to the last star only."""
 

@@ -1,7 +1,8 @@
 """Where a rule was read: which kind of settings, which file, line and key, and its directories."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from gantlet.messages.value import value
 
 
 class SourceKind(StrEnum):
@@ -28,7 +29,7 @@ class SourceKind(StrEnum):
 _RANKS = {kind: rank for rank, kind in enumerate(SourceKind)}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Anchors:
     """The directories that path patterns are seen from, each by every name it is known under.
 
@@ -53,7 +54,7 @@ class Anchors:
 NO_ANCHORS = Anchors()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Source:
     """Where a rule was read."""
 

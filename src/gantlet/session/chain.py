@@ -1,7 +1,7 @@
 """From the lines of a transcript back to a conversation (pure)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.loop import History, repair
 from gantlet.messages import (
@@ -14,7 +14,7 @@ from gantlet.messages import (
     ToolUse,
     UserMessage,
 )
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.session.entries import Line
 from gantlet.session.nodes import Asides, Node, nodes_of
 
@@ -135,7 +135,7 @@ def _last_boundary(nodes: Sequence[Node], on_chain: set[str]) -> int:
     return places[-1] if places else 0
 
 
-@dataclass(slots=True)
+@slotted
 class _Building:
     """Messages being put together from lines."""
 

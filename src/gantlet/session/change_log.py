@@ -4,9 +4,10 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from gantlet.messages.value import value
 from gantlet.session.images import Images
 from gantlet.system import PrivateLines, digest_of, make_private_folder
 from gantlet.tool import FileChange, FileState
@@ -14,7 +15,7 @@ from gantlet.tool import FileChange, FileState
 UNDO_FOLDER = "undo"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Image:
     """A file at one moment, by the hash of its content."""
 
@@ -23,7 +24,7 @@ class Image:
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ChangeEntry:
     """One change as it is written down.
 

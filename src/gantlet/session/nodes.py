@@ -1,10 +1,10 @@
 """The lines of a transcript, read: the conversation's own, and what others say about them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.messages import Block, ResultBlock, Text, ToolUse, block_from_wire
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.session import entries
 from gantlet.session.entries import Line
 
@@ -34,7 +34,7 @@ class Node:
         return tuple(block for block in self.blocks if isinstance(block, ToolUse))
 
 
-@dataclass(slots=True)
+@slotted
 class Asides:
     """What lines beside the conversation say about it."""
 

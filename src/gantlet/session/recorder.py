@@ -6,7 +6,7 @@ corrected by further lines: nothing that was written is ever changed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from uuid import uuid4
 
@@ -36,6 +36,7 @@ from gantlet.messages import (
     blocks_of,
     dumps,
 )
+from gantlet.messages.value import slotted
 from gantlet.session import entries
 from gantlet.session.entries import Line, Scene
 
@@ -44,7 +45,7 @@ _PROMPT_CHARS = 200
 CHARS_PER_TOKEN = 3.5
 
 
-@dataclass(slots=True)
+@slotted
 class _Reply:
     """The reply that is being written, block by block."""
 
@@ -53,7 +54,7 @@ class _Reply:
     blocks: list[tuple[Block, str]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@slotted
 class _Call:
     """What is known of a call until it ends."""
 

@@ -16,11 +16,11 @@ A name behind `=` is the kind of the value: what the caller makes of it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import lru_cache
 
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.shell.analysis import Word
 
 _TOKEN = re.compile(r"(?P<names>-[^=\[\s]*)(?:\[=(?P<maybe>\w*)\]|=(?P<must>\w*))?")
@@ -45,7 +45,7 @@ class Option:
     kind: str
 
 
-@dataclass(slots=True)
+@slotted
 class Parsed:
     """Arguments read by a grammar.
 

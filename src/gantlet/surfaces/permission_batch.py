@@ -2,17 +2,17 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NoReturn, cast
 
 from gantlet.messages import Behaviour, JsonValue
+from gantlet.messages.value import value
 from gantlet.surfaces.permission_judge import RuleTexts, judge_for, mode_named
 from gantlet.tool import UserError
 
 _MAX_LINE_BYTES = 8 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Batch:
     """Judges cases; those that do not say where they are, are here."""
 

@@ -1,10 +1,11 @@
 """From words about a call to a verdict on it. Nothing is run; files are looked at, never read."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 from gantlet.messages import Behaviour, JsonValue, ToolUse
+from gantlet.messages.value import value
 from gantlet.permissions import (
     Directory,
     PermissionContext,
@@ -25,7 +26,7 @@ _MAIN = AgentIdentity()
 _BEHAVIOURS = (Behaviour.ALLOW, Behaviour.ASK, Behaviour.DENY)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RememberingEyes:
     """Sees each path once, from a home of its own: a whole run is judged on one look."""
 
@@ -61,7 +62,7 @@ class RememberingEyes:
         return path
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Judge:
     """Judges calls against one context, from one directory."""
 
@@ -98,7 +99,7 @@ class Judge:
         return evaluate(self.request(tool_name, given), self.context)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RuleTexts:
     """Rules as they are written in a case."""
 

@@ -1,17 +1,17 @@
 """A file of cases with what is expected of them: tests for somebody's own rules."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.surfaces.permission_batch import Batch
 from gantlet.tool import UserError
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Expectation:
     """A case, what should become of it, and where it stands in its file."""
 
@@ -20,7 +20,7 @@ class Expectation:
     expect: Behaviour
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Report:
     """What became of all cases."""
 

@@ -4,13 +4,15 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from gantlet.messages.value import value
 
 #: Flags that the environment itself can switch on, by the variable that does it.
 FLAG_PREFIX = "GANTLET_FLAG_"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Environment:
     """The machine and the settings as a tool may see them."""
 

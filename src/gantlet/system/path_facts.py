@@ -3,12 +3,13 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
+from gantlet.messages.value import value
 from gantlet.system.paths import absolute
 
 #: How many files and directories a search looks at before it gives up.
@@ -33,7 +34,7 @@ class FileKind(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PathFacts:
     """One path: as written, as it really is, and what stands there.
 
@@ -58,7 +59,7 @@ class PathFacts:
         return self.kind is not FileKind.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Found:
     """What a search found, and whether it looked everywhere."""
 

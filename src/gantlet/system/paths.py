@@ -5,12 +5,13 @@ import os
 import re
 import stat
 import unicodedata
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
 import anyio
+
+from gantlet.messages.value import value
 
 Parts: TypeAlias = tuple[str, ...]
 
@@ -24,7 +25,7 @@ _IGNORED = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@value
 class Place:
     """A path as it was written, made absolute, and as it is once every link is followed.
 
@@ -83,7 +84,7 @@ def locate(path: str, cwd: str) -> Place:
     return Place(os.path.normpath(whole), real)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Identity:
     """Which file or tree a path means, in a form that can be compared.
 

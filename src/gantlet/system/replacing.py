@@ -11,9 +11,9 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from gantlet.messages.value import value
 from gantlet.system.opening import (
     name_of,
     open_folder,
@@ -35,7 +35,7 @@ class ChangedFileError(OSError):
         super().__init__(errno.ESTALE, "it changed while it was being replaced", path)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Replaced:
     """What became of a file that was put in place.
 
@@ -127,7 +127,7 @@ def _stamp(facts: os.stat_result) -> tuple[int, int, int, int, int]:
     return (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Draft:
     """A file that is being written beside the one it will replace."""
 

@@ -5,7 +5,9 @@ Whatever the bytes are, `TextForm.encode` of what `read_text` returned gives the
 
 import codecs
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from gantlet.messages.value import value
 
 #: Byte order marks, the longer ones first, with the codec of what follows.
 _MARKS = (
@@ -42,7 +44,7 @@ class UnencodableError(ValueError):
         self.character = character
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextForm:
     r"""How a text lies in its file.
 
@@ -88,7 +90,7 @@ class TextForm:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileText:
     """A decoded text with its form. Bytes that are no text stand in it as lone surrogates."""
 

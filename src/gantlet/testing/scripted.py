@@ -1,12 +1,13 @@
 """Tools that do exactly what a test says, at exact moments, and a reply that asks for them."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import anyio
 
 from gantlet.messages import ToolUse
+from gantlet.messages.value import slotted, value
 from gantlet.testing.clock import VirtualClock
 from gantlet.tool import (
     EXCLUSIVE,
@@ -22,21 +23,21 @@ from gantlet.tool import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wait:
     """Do nothing for so many of the clock's seconds."""
 
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Report:
     """Report progress."""
 
     update: object
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fail:
     """End with a failure the model can read, or, as a bug, with one it should not see."""
 
@@ -45,24 +46,24 @@ class Fail:
     is_benign: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hang:
     """Never come back, until cancelled."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class IgnoreCancel:
     """Never come back, and swallow every cancellation."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Do:
     """Do something of the test's own."""
 
     action: Callable[[ToolContext], object]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Return:
     """End with this value."""
 
@@ -73,7 +74,7 @@ class Return:
 Step: TypeAlias = Wait | Report | Fail | Hang | IgnoreCancel | Do | Return
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """One line of a journal: at this time, this call started or ended."""
 
@@ -82,7 +83,7 @@ class Entry:
     what: str
 
 
-@dataclass(slots=True)
+@slotted
 class Journal:
     """What scripted tools did, in the order in which it happened."""
 
@@ -186,7 +187,7 @@ async def _never_come_back(*, ignores_cancel: bool) -> None:
                 raise
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Say:
     """A moment of a scripted reply: after so many seconds, something happens."""
 

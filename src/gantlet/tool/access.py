@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, get_args
 
+from gantlet.messages.value import value
 from gantlet.system import Identity, identify
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class File:
     """One file, by a path that may be relative to the call's directory."""
 
@@ -18,7 +19,7 @@ class File:
         object.__setattr__(self, "path", os.fsdecode(self.path))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tree:
     """A directory and everything below it."""
 
@@ -28,14 +29,14 @@ class Tree:
         object.__setattr__(self, "path", os.fsdecode(self.path))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Named:
     """Something that is no file: a server, a task list, the clipboard."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Anything:
     """Whatever there is."""
 
@@ -44,7 +45,7 @@ Resource: TypeAlias = File | Tree | Named | Anything
 _RESOURCE_TYPES = get_args(Resource)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Access:
     """What a call reads and what it writes. Any iterable of resources is taken."""
 
@@ -80,7 +81,7 @@ READS_ANYTHING = Access(reads={_ANYTHING})
 TOUCHES_NOTHING = Access()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Footprint:
     """An access set with every path resolved, ready to be compared."""
 

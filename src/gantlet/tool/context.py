@@ -2,16 +2,17 @@
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gantlet.messages import Capabilities, FrozenDict, ToolUse
+from gantlet.messages.value import value
 from gantlet.system import Place, locate
 from gantlet.tool.errors import ToolError
 from gantlet.tool.vote import Mode
 from gantlet.tool.wording import quoted, told
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RequestView:
     """What a tool's description may depend on."""
 
@@ -21,7 +22,7 @@ class RequestView:
     capabilities: Capabilities = field(default_factory=Capabilities)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AgentIdentity:
     """Who asks: the main loop, or a sub-agent somewhere below it."""
 
@@ -36,7 +37,7 @@ class AgentIdentity:
         return self.depth == 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Surroundings:
     """What later calls see. A context modifier takes one and returns a changed copy."""
 
@@ -59,7 +60,7 @@ def _nobody_listens(update: object) -> None:
     """Drop an update that nobody asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ToolContext:
     """What lasts one call. Whatever lasts longer comes through ports when the tool is built.
 

@@ -4,12 +4,12 @@ The rooms above decide what happens.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, cast
 
 from gantlet.messages import FrozenDict
+from gantlet.messages.value import value
 from gantlet.system import Environment
 from gantlet.tool.content import as_content, as_text, brief, fields_of
 from gantlet.tool.context import RequestView, ToolContext
@@ -32,7 +32,7 @@ _Args = TypeVar("_Args")
 PathKind: TypeAlias = Literal["read", "edit"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class McpIdentity:
     """Where a tool of another process comes from, under the names its server uses."""
 
@@ -193,7 +193,7 @@ def parse(tool: AnyTool, raw: object) -> Parsed[Any] | Invalid:
     return read_input(tool.name, input_format, raw)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Broken:
     """The input of a tool that has none: every reading fails in the same way."""
 

@@ -1,6 +1,6 @@
 """Failures on purpose: the ones a model reads, and the ones a person reads."""
 
-from dataclasses import dataclass
+from gantlet.messages.value import value
 
 
 class ToolError(Exception):
@@ -23,7 +23,7 @@ class ToolDefinitionError(TypeError):
     """Whoever wrote a tool reads this: its definition cannot work."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Problem:
     """A tool that was left out, or something about it that was, and why."""
 
@@ -31,7 +31,7 @@ class Problem:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rejected:
     """A tool's own check said no: the input is well formed but makes no sense here."""
 

@@ -1,13 +1,14 @@
 """What tools that touch files need from the session: what it has read, and a log of changes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from gantlet.messages.value import value
 from gantlet.tool.ports import Port
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Seen:
     """What the conversation has been shown of a file, or has put there.
 
@@ -62,7 +63,7 @@ class FileKnowledge(Protocol):
         """Return everything that is known, without the contents."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileState:
     """A file as it was or is at one moment: all its bytes, and its permission bits."""
 
@@ -70,7 +71,7 @@ class FileState:
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileChange:
     """What one call does to one file.
 

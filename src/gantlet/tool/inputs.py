@@ -1,7 +1,6 @@
 """From what a model sent to what a tool gets: two kinds of schema behind one interface."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from gantlet.messages import FrozenDict, freeze
+from gantlet.messages.value import value
 from gantlet.tool.errors import ToolDefinitionError
 from gantlet.tool.json_schema import CheckedSchema, Schema, TooHeavyError, compile_schema
 from gantlet.tool.problems import (
@@ -31,14 +31,14 @@ class ToolInput(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-@dataclass(frozen=True)  # with slots, `Parsed[X](…)` fails in Python 3.11
+@value
 class Parsed(Generic[_Args_co]):
     """An input that fits, as the tool gets it."""
 
     args: _Args_co
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Invalid:
     """An input that does not fit, with everything that is wrong with it."""
 

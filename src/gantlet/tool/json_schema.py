@@ -6,12 +6,12 @@ before it is checked, and every problem is collected only where that is cheap.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import jsonschema_rs
 
 from gantlet.messages import freeze, thaw
+from gantlet.messages.value import value
 from gantlet.tool.errors import ToolDefinitionError
 from gantlet.tool.schema_cost import MAX_REPORT, Scales
 from gantlet.tool.schema_graph import read_graph
@@ -25,7 +25,7 @@ class TooHeavyError(ValueError):
     """Checking this value could take too long."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CheckedSchema:
     """A schema that may be used, and its compiled form."""
 

@@ -1,15 +1,16 @@
 """What a tool needs from the upper floors, handed over when it is built."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Protocol, TypeVar, cast
 
+from gantlet.messages.value import value
 from gantlet.tool.result import ResultContent
 
 _Offer = TypeVar("_Offer")
 
 
-@dataclass(frozen=True)  # with slots, `Port[X](…)` fails in Python 3.11
+@value
 class Port(Generic[_Offer]):
     """The name under which something of a certain kind is offered."""
 
@@ -24,7 +25,7 @@ class MissingPortError(LookupError):
         self.port = port
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ports:
     """What a program offers to the tools it builds."""
 

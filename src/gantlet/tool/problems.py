@@ -2,11 +2,11 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import jsonschema_rs
 from pydantic_core import ErrorDetails
 
+from gantlet.messages.value import value
 from gantlet.tool.wording import cut, dotted, quoted, shown
 
 #: How many problems are put into words; the others are counted.
@@ -26,7 +26,7 @@ _WANTED = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InputProblem:
     """One thing wrong with an input: where, and what."""
 

@@ -1,10 +1,11 @@
 """What a tool hands back."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeAlias, TypeVar
 
 from gantlet.messages import Block, Message
+from gantlet.messages.value import value
 from gantlet.tool.context import Surroundings
 
 _Data = TypeVar("_Data")
@@ -13,7 +14,7 @@ ContextModifier: TypeAlias = Callable[[Surroundings], Surroundings]
 ResultContent: TypeAlias = str | tuple[Block, ...]
 
 
-@dataclass(frozen=True)  # with slots, `ToolResult[X](…)` fails in Python 3.11
+@value
 class ToolResult(Generic[_Data]):
     """A tool's output and what comes with it; a tool with only data may return just that.
 

@@ -1,9 +1,10 @@
 """JSON Schemas as a model should read them: no titles, no dialect, always in the same order."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.messages import FrozenDict, freeze
+from gantlet.messages.value import value
 from gantlet.tool.errors import ToolDefinitionError
 
 #: How many schemas a root may combine, each reference counted as often as it is followed.
@@ -90,7 +91,7 @@ def flattened(schema: FrozenDict) -> FrozenDict:
     return clean({**rest, "properties": offer.fields, "required": list(offer.required)})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Offer:
     """The fields that a schema and what it combines describe; `required` keeps their order."""
 

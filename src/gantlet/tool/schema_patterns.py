@@ -2,8 +2,8 @@
 
 import math
 import re
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.tool.errors import ToolDefinitionError
 
 #: How often the matcher may go back before it gives up; then the text does not match.
@@ -17,7 +17,7 @@ _COUNTED = re.compile(r"\{(\d{1,9})(?:,(\d{0,9}))?\}")
 _BACKTRACKS = re.compile(r"\(\?(?:[=!>(]|<[=!])|\\[1-9kKG]|[*+?}]\+")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PatternCost:
     """What decides how long a pattern takes.
 

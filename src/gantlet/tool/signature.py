@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType, UnionType
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -11,6 +10,7 @@ from pydantic import Field, create_model
 from pydantic.fields import FieldInfo
 
 from gantlet.messages import FrozenDict
+from gantlet.messages.value import value
 from gantlet.tool.context import ToolContext
 from gantlet.tool.errors import ToolDefinitionError
 from gantlet.tool.inputs import ModelFormat, ToolInput
@@ -20,7 +20,7 @@ from gantlet.tool.wording import told
 FunctionArgs: TypeAlias = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@value
 class Signature:
     """What a function says of itself."""
 

@@ -1,10 +1,10 @@
 """What a call declares about itself."""
 
 import logging
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
+from gantlet.messages.value import value
 from gantlet.tool.access import EXCLUSIVE, READS_ANYTHING, Access
 
 _log = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ class Interrupt(StrEnum):
     BLOCK = "block"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Traits:
     """One call's own account of itself. The defaults are the careful ones.
 

@@ -1,8 +1,9 @@
 """Opinions about whether a call may run, and what an allow must show."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from gantlet.messages.value import value
 
 
 class Mode(StrEnum):
@@ -16,7 +17,7 @@ class Mode(StrEnum):
     BYPASS = "bypassPermissions"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Covered:
     """One part of a call (a simple command, a redirect, a path) and what covers it."""
 
@@ -28,7 +29,7 @@ class Covered:
             raise ValueError(f"Nothing covers {self.part!r}: name the rule or entry that does.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Proof:
     """Why a call may run: every part of it, covered."""
 
@@ -43,7 +44,7 @@ class Proof:
                 raise TypeError(f"{one!r} does not say which part of the call is covered by what.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Allow:
     """Let it run, and here is why."""
 
@@ -56,7 +57,7 @@ class Allow:
             raise TypeError("There is no allow without a proof.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ask:
     """Let a person decide."""
 
@@ -64,7 +65,7 @@ class Ask:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Deny:
     """Do not let it run."""
 

@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final
 from urllib.parse import urlsplit
 
 from gantlet.messages import FrozenDict, JsonValue, freeze
+from gantlet.messages.value import value
 from gantlet.models.messages_api.headers import (
     Headers,
     check_beta,
@@ -36,7 +37,7 @@ class KeyHeader(StrEnum):
     BEARER = "bearer"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Endpoint:
     """A server that speaks the Messages API. Secrets are not part of its `repr`.
 
@@ -76,8 +77,8 @@ class Endpoint:
         check_header("user-agent", self.user_agent, "The user agent")
         check_credential(self.api_key, "The API key")
         check_credential(self.auth_token, "The auth token")
-        for name, value in self.custom_headers:
-            check_header(name, value, "The custom headers")
+        for name, text in self.custom_headers:
+            check_header(name, text, "The custom headers")
         for beta in self.betas:
             check_beta(beta, "The betas")
         self._check_numbers()

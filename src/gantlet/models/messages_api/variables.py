@@ -1,18 +1,18 @@
 """Environment variables, read into values; a mistake in one is named."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
 from gantlet.messages import JsonValue, loads
+from gantlet.messages.value import value
 from gantlet.models.messages_api.headers import Headers, headers_from_lines
 from gantlet.tool import UserError
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Variables:
     """What is set. An empty variable counts as unset, and space around a value as a mistake."""
 

@@ -1,7 +1,7 @@
 """A cassette: what a model was asked and what it said, one JSON object a line."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
@@ -23,6 +23,7 @@ from gantlet.messages import (
     stream_event_from_wire,
     stream_event_to_wire,
 )
+from gantlet.messages.value import slotted, value
 from gantlet.tool import UserError
 
 FORMAT = "gantlet-cassette"
@@ -37,7 +38,7 @@ class How(StrEnum):
     COMPLETE = "complete"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Retried:
     """The request was made again."""
 
@@ -48,7 +49,7 @@ class Retried:
     status: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Failed:
     """The request failed."""
 
@@ -75,7 +76,7 @@ class Failed:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ended:
     """The stream ended as it should."""
 
@@ -84,7 +85,7 @@ class Ended:
 Part: TypeAlias = StreamEvent | AssistantMessage | Retried | Failed | Ended
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Timed:
     """A part of a reply, and how long after the one before it came."""
 
@@ -92,7 +93,7 @@ class Timed:
     part: Part
 
 
-@dataclass(slots=True)
+@slotted
 class Recording:
     """One request and what came of it.
 

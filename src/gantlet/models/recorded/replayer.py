@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from gantlet.messages import (
     RetryListener,
     StreamEvent,
 )
+from gantlet.messages.value import value
 from gantlet.models.recorded.cassette import How, Recording, read_cassette
 from gantlet.models.recorded.fingerprint import (
     Clean,
@@ -28,7 +28,7 @@ from gantlet.models.recorded.playback import Playback, ReplayedStream
 from gantlet.system import Clock, Environment, Masker, RealClock
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Take:
     """A recording in the form in which requests are compared."""
 

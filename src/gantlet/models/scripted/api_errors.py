@@ -1,12 +1,11 @@
 """The errors of the Messages API: their names in a script, statuses, types and meanings."""
 
-from dataclasses import dataclass
-
 from gantlet.messages import ModelErrorKind
+from gantlet.messages.value import value
 from gantlet.models.scripted.script import ApiError
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Known:
     """One error of the API."""
 

@@ -1,8 +1,9 @@
 """How the order of replies is written in a script file: branches, jumps, repeats, asides."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from graphlib import CycleError, TopologicalSorter
 
+from gantlet.messages.value import slotted
 from gantlet.models.scripted import reading
 from gantlet.models.scripted.nodes import Fields, Item
 from gantlet.models.scripted.reply_format import PIECE_KEYS, REPLY_KEYS, read_reply
@@ -54,7 +55,7 @@ def read_script(root: Item) -> Script:
     )
 
 
-@dataclass(slots=True)
+@slotted
 class _Writer:
     """Writes instructions, and joins jumps to labels when all have been seen."""
 

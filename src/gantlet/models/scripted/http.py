@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 import anyio
 from anyio.abc import ByteStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from gantlet.messages import JsonValue, dumps
+from gantlet.messages.value import value
 
 MAX_HEAD_BYTES = 64_000
 MAX_BODY_BYTES = 32_000_000
@@ -40,7 +40,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HttpRequest:
     """A request; the names of headers are in lower case."""
 

@@ -5,12 +5,12 @@ import math
 import re
 import reprlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import yaml
 
 from gantlet.messages import JsonValue
+from gantlet.messages.value import value
 from gantlet.tool import UserError
 
 MAX_BYTES = 1_000_000
@@ -39,7 +39,7 @@ for _name, _pattern, _first in (
 Content: TypeAlias = "str | int | float | bool | tuple[Item, ...] | dict[str, Item] | None"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Item:
     """One value of a file; `key` is the way to it, such as `replies.2.say.1.text`."""
 

@@ -1,6 +1,5 @@
 """A reply as a list of steps: what is sent, when, and what goes wrong. Nothing is sent here."""
 
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ from gantlet.messages import (
     StopReason,
     Usage,
 )
+from gantlet.messages.value import value
 from gantlet.models.scripted.position import Position
 from gantlet.models.scripted.received import CHARS_A_TOKEN, InvalidRequestError, ReceivedRequest
 from gantlet.models.scripted.script import (
@@ -33,7 +33,7 @@ from gantlet.models.scripted.speech import Pause, Send, Speech
 from gantlet.models.scripted.templates import TemplateError
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hang:
     """Nothing comes any more."""
 

@@ -2,16 +2,17 @@
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.messages import dumps
+from gantlet.messages.value import slotted, value
 from gantlet.models.scripted.performance import Step, perform
 from gantlet.models.scripted.position import find_position
 from gantlet.models.scripted.received import ReceivedRequest, check_request
 from gantlet.models.scripted.script import Script
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """What to do for a request, and whether the script has no further reply after it."""
 
@@ -19,7 +20,7 @@ class Answer:
     is_last: bool
 
 
-@dataclass(slots=True)
+@slotted
 class Player:
     """Answers requests. It remembers nothing but how often a request met a reply with a fault."""
 

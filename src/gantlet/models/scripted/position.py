@@ -1,15 +1,16 @@
 """Which reply comes next, found from nothing but the messages of the request."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.messages import AssistantMessage
+from gantlet.messages.value import slotted, value
 from gantlet.models.scripted.received import ReceivedRequest
 from gantlet.models.scripted.scene import Scene
 from gantlet.models.scripted.script import Again, Instruction, Jump, Reply, Say, Script, Test, Words
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Position:
     """The reply to a request, what has happened before it, and whether no other follows it."""
 
@@ -33,7 +34,7 @@ def find_position(script: Script, request: ReceivedRequest) -> Position:
     return Position(reply or _over(script), scene, is_last=walk.is_over())
 
 
-@dataclass(slots=True)
+@slotted
 class _Walk:
     """Where a conversation is in its script."""
 

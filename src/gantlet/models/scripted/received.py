@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from gantlet.messages import (
     FrozenDict,
@@ -15,6 +14,7 @@ from gantlet.messages import (
     loads,
     message_from_wire,
 )
+from gantlet.messages.value import value
 from gantlet.models.scripted.history_check import check_history
 
 MAX_BREAKPOINTS = 4
@@ -28,7 +28,7 @@ class InvalidRequestError(ValueError):
     """What the API would answer with `invalid_request_error`."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReceivedRequest:
     """A request whose parts have the right types.
 

@@ -1,6 +1,6 @@
 """What has happened in a conversation so far, as a script may ask about it."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gantlet.messages import (
     AssistantMessage,
@@ -12,13 +12,14 @@ from gantlet.messages import (
     UserMessage,
     blocks_of,
 )
+from gantlet.messages.value import slotted, value
 from gantlet.models.scripted.script import Condition, ResultTest
 
 #: Opens what programs put among the user's words.
 _REMINDER = "<system-reminder>"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Seen:
     """A result and the tool it came from."""
 
@@ -28,7 +29,7 @@ class Seen:
     is_error: bool
 
 
-@dataclass(slots=True)
+@slotted
 class Scene:
     """What a script can see. It grows with each message.
 

@@ -1,14 +1,15 @@
 """A script: what the model will say, in which order, and how it will fail. Frozen values only."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
 from gantlet.messages import FrozenDict, ModelErrorKind, Usage
+from gantlet.messages.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Words:
     """Text. With `chunks` it is cut into so many deltas of one size, else each part is a delta."""
 
@@ -17,7 +18,7 @@ class Words:
     pause_seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Thought:
     """Thinking, and the signature that ends it."""
 
@@ -25,7 +26,7 @@ class Thought:
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Call:
     """A call, or several that differ in `{{ number }}`.
 
@@ -43,21 +44,21 @@ class Call:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RawBlock:
     """A block of any type, sent whole when it starts."""
 
     block: FrozenDict
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RawEvent:
     """An event of any type, sent as it is."""
 
     event: FrozenDict
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wait:
     """Nothing is sent for so many seconds."""
 
@@ -79,7 +80,7 @@ class At(StrEnum):
     END = "end"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ApiError:
     """The API says no: as a status before the reply, as an event once it has begun."""
 
@@ -90,12 +91,12 @@ class ApiError:
     retry_after_seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Drop:
     """The connection is closed."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stall:
     """Nothing comes for so many seconds, or ever again; then the reply goes on."""
 
@@ -110,7 +111,7 @@ class Garble(StrEnum):
     NOT_JSON = "not_json"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Truncate:
     """The reply ends here, in good form unless the block is left open."""
 
@@ -118,7 +119,7 @@ class Truncate:
     closes: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fault:
     """Something goes wrong, for the first so many times that this very request is made.
 
@@ -133,7 +134,7 @@ class Fault:
     times: int | None = 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reply:
     """What the model says at once.
 
@@ -154,7 +155,7 @@ class Reply:
     where: str = "script"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TextTest:
     """What a text must hold; an empty test holds of every text."""
 
@@ -168,7 +169,7 @@ class TextTest:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ResultTest:
     """What one of the newest results must be."""
 
@@ -177,7 +178,7 @@ class ResultTest:
     is_error: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Condition:
     """Holds when each of its tests does."""
 
@@ -188,7 +189,7 @@ class Condition:
     excluded: "Condition | None" = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Say:
     """Say a reply; then go on at `following`."""
 
@@ -196,7 +197,7 @@ class Say:
     following: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Test:
     """Go on with the next instruction if the condition holds, else at `otherwise`."""
 
@@ -204,14 +205,14 @@ class Test:
     otherwise: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Jump:
     """Go on elsewhere."""
 
     target: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Again:
     """Go back to `start` until that has been done `times` times."""
 
@@ -222,7 +223,7 @@ class Again:
 Instruction: TypeAlias = Say | Test | Jump | Again
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Aside:
     """The answer to a request that is no part of the conversation, such as one for a summary."""
 
@@ -230,7 +231,7 @@ class Aside:
     reply: Reply
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Script:
     """A whole script: instructions that end after the last one, or begin again."""
 

@@ -1,7 +1,7 @@
 """The pieces of a reply as stream events, with the places where a fault can strike."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from gantlet.messages import (
@@ -23,6 +23,7 @@ from gantlet.messages import (
     dumps,
     stream_event_from_wire,
 )
+from gantlet.messages.value import slotted, value
 from gantlet.models.scripted.scene import Scene
 from gantlet.models.scripted.script import (
     At,
@@ -37,21 +38,21 @@ from gantlet.models.scripted.script import (
 from gantlet.models.scripted.templates import TemplateError, fill, fill_all
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pause:
     """Nothing is sent for so long."""
 
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Send:
     """An event is sent."""
 
     event: StreamEvent
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Place:
     """Where a fault can strike: before which step, and inside which block."""
 
@@ -59,7 +60,7 @@ class Place:
     block: int | None = None
 
 
-@dataclass(slots=True)
+@slotted
 class Speech:
     """Says pieces, one after another.
 

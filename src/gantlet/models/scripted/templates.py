@@ -1,11 +1,11 @@
 """Texts with places to fill in, such as `{{ result.1.text }}`, from what has happened."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 from gantlet.messages import JsonValue
+from gantlet.messages.value import value
 from gantlet.models.scripted.patterns import PatternError, compiled
 from gantlet.models.scripted.scene import Scene, Seen
 
@@ -22,7 +22,7 @@ class TemplateError(ValueError):
     """A template cannot be read, or names something that has not happened."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Lookup:
     """A place to fill in."""
 

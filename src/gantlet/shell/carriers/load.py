@@ -1,9 +1,9 @@
 """What a command carries: further commands, scripts to be read, and doubts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.shell.analysis import SimpleCommand, Word
 
 
@@ -16,7 +16,7 @@ class ScriptText:
     cwd: str | None
 
 
-@dataclass(slots=True)
+@slotted
 class Load:
     """What one command carries.
 

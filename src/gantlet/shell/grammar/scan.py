@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.shell.grammar.syntax import Compound, Notes, RedirectNode, Script, Simple
 
 MAX_DEPTH = 50
@@ -38,7 +38,7 @@ class Grammar:
     read_command: Callable[["Scan", str], Simple | Compound]
 
 
-@dataclass(slots=True)
+@slotted
 class Scan:
     """A source being read from left to right.
 

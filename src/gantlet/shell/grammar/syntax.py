@@ -6,10 +6,10 @@ there are many of them, and a frozen one takes twice the time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.shell.analysis import Word
 
 
@@ -22,7 +22,7 @@ class Piece(Enum):
     OTHER = "other"  # expansions we do not follow
 
 
-@dataclass(slots=True)
+@slotted
 class Stretch:
     """One stretch of a word that is not all literal.
 
@@ -35,7 +35,7 @@ class Stretch:
     script: Script | None = None
 
 
-@dataclass(slots=True)
+@slotted
 class Nested:
     """A script inside a word, and by which way it runs."""
 
@@ -43,7 +43,7 @@ class Nested:
     script: Script
 
 
-@dataclass(slots=True)
+@slotted
 class WordNode:
     """A word as read. `stretches` is empty if the word is literal or only a glob."""
 
@@ -54,7 +54,7 @@ class WordNode:
     has_braces: bool = False
 
 
-@dataclass(slots=True)
+@slotted
 class RedirectNode:
     """A redirection as read. A here-document gets its body when the next line is read."""
 
@@ -64,7 +64,7 @@ class RedirectNode:
     is_body_raw: bool = False  # a here-document with a quoted delimiter
 
 
-@dataclass(slots=True)
+@slotted
 class AssignmentNode:
     """`name=value`; `is_exact` unless it appends or names an element."""
 
@@ -73,7 +73,7 @@ class AssignmentNode:
     is_exact: bool = True
 
 
-@dataclass(slots=True)
+@slotted
 class Simple:
     """A program with its words, or only assignments and redirections.
 
@@ -122,7 +122,7 @@ class Compound:
     raw: str = ""
 
 
-@dataclass(slots=True)
+@slotted
 class Pipeline:
     """Commands joined by pipes."""
 
@@ -130,7 +130,7 @@ class Pipeline:
     is_negated: bool = False
 
 
-@dataclass(slots=True)
+@slotted
 class AndOr:
     """Pipelines joined by `&&` and `||`; the first operator is empty."""
 
@@ -138,14 +138,14 @@ class AndOr:
     is_background: bool = False
 
 
-@dataclass(slots=True)
+@slotted
 class Script:
     """A list of commands."""
 
     items: tuple[AndOr, ...]
 
 
-@dataclass(slots=True)
+@slotted
 class Notes:
     """What reading found beside the tree, shared by a source and all that is inside it."""
 

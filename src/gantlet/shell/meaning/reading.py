@@ -1,8 +1,9 @@
 """From a source to all the commands that may run."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from gantlet.messages.value import slotted
 from gantlet.shell.analysis import ReadOnly, SimpleCommand, Word
 from gantlet.shell.carriers.carry import is_carrying, load_of
 from gantlet.shell.carriers.load import Load, ScriptText
@@ -30,7 +31,7 @@ _MAX_GUESSES = 4000
 _EXPORTERS = frozenset({"export", "declare", "typeset", "local", "readonly"})
 
 
-@dataclass(slots=True)
+@slotted
 class Reading:
     """Gathers commands; scripts inside scripts share one budget of characters.
 

@@ -3,10 +3,10 @@
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.shell.analysis import Word
 from gantlet.shell.grammar.changes import ANY_NAME
 from gantlet.shell.grammar.syntax import AssignmentNode, Compound
@@ -56,7 +56,7 @@ class State:
 UNKNOWN = State((None,))
 
 
-@dataclass(slots=True)  # made for every command
+@slotted
 class Outcome:
     """The states after a command that succeeds and after one that fails; None: it does not."""
 

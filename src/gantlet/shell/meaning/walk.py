@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.shell.analysis import Assignment, Redirect, SimpleCommand, Word
 from gantlet.shell.carriers.carry import is_carrying
 from gantlet.shell.grammar.changes import ANY_NAME
@@ -48,7 +48,7 @@ class Where:
         return Where((*self.via, way), is_part=False, depth=self.depth + 1, stdin=self.stdin)
 
 
-@dataclass(slots=True)  # made for every command
+@slotted
 class Met:
     """A simple command as the walk met it: the node, its possible forms, and where."""
 
@@ -57,7 +57,7 @@ class Met:
     where: Where
 
 
-@dataclass(slots=True)
+@slotted
 class Walk:
     """Goes through a tree once; `meet` is told of each simple command."""
 
