@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -24,7 +24,15 @@ from gantlet.execution import (
     concurrency_from,
 )
 from gantlet.hooks import Hooks, NoHooks
-from gantlet.loop import Conversation, History, Limits, Loop, LoopSettings, Priority
+from gantlet.loop import (
+    CHARS_PER_TOKEN,
+    Conversation,
+    History,
+    Limits,
+    Loop,
+    LoopSettings,
+    Priority,
+)
 from gantlet.messages import (
     Block,
     Event,
@@ -36,7 +44,7 @@ from gantlet.messages import (
     UserMessage,
 )
 from gantlet.messages.value import value
-from gantlet.permissions import Asker, Permission
+from gantlet.permissions import Asker, Permission, SetMode
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.session import Session, unsure_calls
 from gantlet.system import Clock, Environment, RealClock, home_folder, in_loop_thread
@@ -56,6 +64,7 @@ class AgentParts:
         permission: Decides about calls in place of the engine.
         asker: Whom the engine asks; without one, what would be asked is denied.
         session: Where the conversation is written down; it goes on where the session stands.
+        listener: Told of every event at once, before anything follows from it.
     """
 
     permission: Permission | None = None
@@ -66,6 +75,7 @@ class AgentParts:
     execution: ExecutionSettings | None = None
     history: History | None = None
     session: Session | None = None
+    listener: Callable[[Event], None] | None = None
 
 
 class Agent:
@@ -133,7 +143,7 @@ class Agent:
             self._conversation.reminders += unsure_calls(session)
             session.recorder.tell_to(self._warn)
         workspace = open_workspace(folder, environment)
-        engine = open_engine(mode, given, workspace, self._emit, self._parts.asker)
+        engine = self._engine = open_engine(mode, given, workspace, self._emit, self._parts.asker)
         self.problems = (*toolbox.problems, *problems_of(engine))
         self._services = Services(
             pool=toolbox.pool,
@@ -148,6 +158,7 @@ class Agent:
         self._execution = self._parts.execution or ExecutionSettings(
             max_concurrency=concurrency_from(environment)
         )
+        self._first_model = self._conversation.settings.model
         self._mailbox: Mailbox | None = None
         self._loop: Loop | None = None
         self._owns_model = isinstance(model, str)
@@ -173,6 +184,46 @@ class Agent:
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far."""
         return self._conversation.history.messages
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The tools the model may ask for."""
+        return tuple(tool.name for tool in self._services.pool)
+
+    @property
+    def mode(self) -> Mode:
+        """How far the session goes without asking."""
+        return self._engine.holder.current.mode
+
+    @property
+    def model_name(self) -> str:
+        """The model that is asked next."""
+        return self._conversation.settings.model
+
+    async def set_mode(self, mode: Mode | str) -> None:
+        """Go on in another permission mode, from the next call on.
+
+        Raises:
+            UserError: There is none of that name, or it may not be had.
+        """
+        wanted = _mode(mode)
+        await self._engine.change(SetMode(wanted))
+        if self.mode is not wanted:
+            raise UserError(f"The mode {wanted} was not made available when the session began.")
+        talk = self._conversation
+        talk.surroundings = replace(talk.surroundings, mode=wanted)
+
+    def set_model(self, name: str | None = None) -> None:
+        """Ask another model from the next request on; without a name, the one it began with."""
+        talk = self._conversation
+        talk.settings = replace(talk.settings, model=name or self._first_model)
+        talk.model_name = talk.settings.model
+
+    def context_usage(self) -> tuple[int, int]:
+        """Return about how many tokens the next request takes, and how many there may be."""
+        talk = self._conversation
+        used = int((talk.history.chars + len(talk.system)) / CHARS_PER_TOKEN)
+        return used, talk.capabilities.context_tokens
 
     async def run(self, prompt: Prompt) -> RunResult:
         """Run a prompt to its end, and what was said for after it."""
@@ -252,6 +303,8 @@ class Agent:
         if self._session is not None:
             self._session.heard(event)
         self._files.hear(event)
+        if self._parts.listener is not None:
+            self._parts.listener(event)
         if self._mailbox is not None:
             self._mailbox.put(event)
 

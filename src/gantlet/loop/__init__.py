@@ -1,5 +1,6 @@
 """From the user's words to the model's last: turns, history, limits, compaction."""
 
+from gantlet.loop.compaction import CHARS_PER_TOKEN
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.history import History, InvalidHistoryError
 from gantlet.loop.limits import Limits
@@ -9,6 +10,7 @@ from gantlet.loop.settings import LoopSettings
 from gantlet.loop.turn import Loop, Priority, TurnResult
 
 __all__ = [
+    "CHARS_PER_TOKEN",
     "Conversation",
     "History",
     "InvalidHistoryError",

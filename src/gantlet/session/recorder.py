@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Any
 from uuid import uuid4
 
-from gantlet.loop import History
+from gantlet.loop import CHARS_PER_TOKEN, History
 from gantlet.messages import (
     AssistantMessage,
     Block,
@@ -42,7 +42,6 @@ from gantlet.session.entries import Line, Scene
 
 _REMINDER = "<system-reminder>"
 _PROMPT_CHARS = 200
-CHARS_PER_TOKEN = 3.5
 
 
 @slotted

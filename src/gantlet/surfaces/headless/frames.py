@@ -1,0 +1,269 @@
+"""What happens, as the messages of the stream-json protocol (pure)."""
+
+from collections.abc import Mapping, Sequence
+from uuid import uuid4
+
+from gantlet.assembly.run_result import RunResult
+from gantlet.messages import (
+    Block,
+    BlockFinished,
+    CallProgressed,
+    Compacted,
+    HookRan,
+    HookStarted,
+    JsonValue,
+    Notice,
+    PermissionDecided,
+    ResultBlock,
+    Retrying,
+    StreamEvent,
+    ToolUse,
+    TurnEnd,
+    TurnFinished,
+    Usage,
+    block_to_wire,
+    stream_event_to_wire,
+)
+from gantlet.messages.value import value
+
+#: The kinds of result that say which limit or failure ended a run.
+_SUBTYPES: Mapping[TurnEnd, str] = {
+    TurnEnd.MAX_TURNS: "error_max_turns",
+    TurnEnd.BUDGET_EXHAUSTED: "error_max_budget_usd",
+    TurnEnd.STRUCTURED_OUTPUT_RETRY_EXHAUSTED: "error_max_structured_output_retries",
+    TurnEnd.ABORTED_STREAMING: "error_during_execution",
+    TurnEnd.ABORTED_TOOLS: "error_during_execution",
+    TurnEnd.MODEL_ERROR: "error_during_execution",
+    TurnEnd.MALFORMED_TOOL_USE_EXHAUSTED: "error_during_execution",
+    TurnEnd.TURN_SETUP_FAILED: "error_during_execution",
+    TurnEnd.BLOCKING_LIMIT: "error_during_execution",
+    TurnEnd.TOOL_DEFERRED_UNAVAILABLE: "error_during_execution",
+}
+#: Endings that are no failure of ours, though the model did not end by itself.
+_FINE = frozenset(
+    {
+        TurnEnd.COMPLETED,
+        TurnEnd.HOOK_STOPPED,
+        TurnEnd.STOP_HOOK_PREVENTED,
+        TurnEnd.TOOL_DEFERRED,
+        TurnEnd.BACKGROUND_REQUESTED,
+    }
+)
+
+Frame = dict[str, JsonValue]
+
+
+@value
+class Frames:
+    """Makes the messages of one session."""
+
+    session_id: str
+
+    def _frame(self, kind: str, uuid: str | None = None, /, **fields: JsonValue) -> Frame:
+        """Return a message with what each of them has."""
+        return {
+            "type": kind,
+            **fields,
+            "session_id": self.session_id,
+            "uuid": uuid or str(uuid4()),
+        }
+
+    def system(self, subtype: str, **fields: JsonValue) -> Frame:
+        """Return a message of the system's."""
+        return self._frame("system", subtype=subtype, **fields)
+
+    def assistant(self, finished: BlockFinished, uuid: str | None, model: str) -> Frame:
+        """Return one finished block of a reply."""
+        message: Frame = {
+            "id": finished.message_id or f"msg_{uuid4().hex}",
+            "type": "message",
+            "role": "assistant",
+            "model": finished.model or model,
+            "content": [block_to_wire(finished.block)],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": _usage(Usage()),
+        }
+        return self._frame("assistant", uuid, message=message, parent_tool_use_id=None)
+
+    def failure(self, text: str, error: str, model: str) -> Frame:
+        """Return what the model would have said, had it been reached: why it was not."""
+        message: Frame = {
+            "id": f"msg_{uuid4().hex}",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [{"type": "text", "text": text}],
+            "stop_reason": "stop_sequence",
+            "stop_sequence": "",
+            "usage": _usage(Usage()),
+        }
+        return self._frame("assistant", message=message, parent_tool_use_id=None, error=error)
+
+    def result_of_call(self, block: ResultBlock, structured: JsonValue, uuid: str | None) -> Frame:
+        """Return the result of one call."""
+        extra: Frame = {"tool_use_result": structured} if structured is not None else {}
+        message: Frame = {"role": "user", "content": [block_to_wire(block)]}
+        return self._frame("user", uuid, message=message, parent_tool_use_id=None, **extra)
+
+    def user(self, content: JsonValue, uuid: str | None = None, **fields: JsonValue) -> Frame:
+        """Return words of the user's."""
+        message: Frame = {"role": "user", "content": content}
+        return self._frame("user", uuid, message=message, parent_tool_use_id=None, **fields)
+
+    def synthetic(self, blocks: Sequence[Block]) -> Frame:
+        """Return words that stand in the user's place."""
+        return self.user([block_to_wire(block) for block in blocks], isSynthetic=True)
+
+    def stream_event(self, event: StreamEvent) -> Frame:
+        """Return an event of the model's stream as it came."""
+        return self._frame(
+            "stream_event", event=stream_event_to_wire(event), parent_tool_use_id=None
+        )
+
+    def retry(self, told: Retrying) -> Frame:
+        """Return that a request is tried again."""
+        return self.system(
+            "api_retry",
+            attempt=told.attempt,
+            max_retries=told.max_attempts,
+            retry_delay_ms=round(told.delay_seconds * 1000),
+            error_status=told.status,
+            error=_error_kind(told.status, told.reason),
+        )
+
+    def notice(self, told: Notice) -> Frame:
+        """Return something the user should know."""
+        extra: Frame = {"tool_use_id": told.call_id} if told.call_id else {}
+        return self.system("informational", content=told.text, level=told.level.value, **extra)
+
+    def compacted(self, told: Compacted) -> Frame:
+        """Return that a shorter history has begun."""
+        data: Frame = {"trigger": told.trigger.value, "pre_tokens": told.tokens_before}
+        if told.tokens_after is not None:
+            data["post_tokens"] = told.tokens_after
+        return self.system("compact_boundary", compact_metadata=data)
+
+    def hook_started(self, told: HookStarted) -> Frame:
+        """Return that a hook runs."""
+        return self.system(
+            "hook_started", hook_id=told.run_id, hook_name=told.name, hook_event=told.event
+        )
+
+    def hook_ran(self, told: HookRan) -> Frame:
+        """Return how a hook ended."""
+        extra: Frame = {} if told.exit_code is None else {"exit_code": told.exit_code}
+        return self.system(
+            "hook_response",
+            hook_id=told.run_id,
+            hook_name=told.name,
+            hook_event=told.event,
+            output=told.stdout or told.stderr,
+            stdout=told.stdout,
+            stderr=told.stderr,
+            outcome=told.outcome.value,
+            **extra,
+        )
+
+    def progress(self, told: CallProgressed, name: str, seconds: float) -> Frame:
+        """Return that a call still runs."""
+        return self._frame(
+            "tool_progress",
+            tool_use_id=told.call_id,
+            tool_name=name,
+            parent_tool_use_id=None,
+            elapsed_time_seconds=round(seconds, 3),
+        )
+
+    def denied(self, told: PermissionDecided, name: str) -> Frame:
+        """Return that a call was not allowed."""
+        return self.system(
+            "permission_denied",
+            tool_name=name,
+            tool_use_id=told.call_id,
+            message=told.reason,
+            decision_reason_type=told.layer,
+        )
+
+    def result(self, summary: "Summary") -> Frame:
+        """Return how a run ended."""
+        run, turn = summary.run, summary.turn
+        subtype = _SUBTYPES.get(run.reason, "success")
+        fields: Frame = {
+            "subtype": subtype,
+            "is_error": run.reason not in _FINE,
+            "duration_ms": round(turn.duration_seconds * 1000),
+            "duration_api_ms": round(turn.model_seconds * 1000),
+            "num_turns": run.turns,
+            "stop_reason": run.stop_reason,
+            "total_cost_usd": run.cost_usd or 0.0,
+            "usage": _usage(run.usage),
+            "modelUsage": {
+                one.model: _model_usage(one.usage, one.cost_usd) for one in turn.by_model
+            },
+            "permission_denials": [_denial(call) for call in run.denials],
+            "terminal_reason": run.reason.value,
+        }
+        if subtype == "success":
+            fields["result"] = run.text if run.reason in _FINE else "\n".join(run.errors)
+        else:
+            fields["errors"] = list(run.errors) or [run.reason.value]
+        return self._frame("result", None, **fields, **summary.extra)
+
+
+@value
+class Summary:
+    """Everything a result says."""
+
+    run: RunResult
+    turn: TurnFinished
+    extra: Mapping[str, JsonValue]
+
+
+def is_failure(run: RunResult) -> bool:
+    """Return whether a program that waits for the run should take it for failed."""
+    return run.reason not in _FINE
+
+
+def _usage(usage: Usage) -> Frame:
+    """Return token counts as replies report them."""
+    return {
+        "input_tokens": usage.input_tokens or 0,
+        "output_tokens": usage.output_tokens or 0,
+        "cache_creation_input_tokens": usage.cache_creation_input_tokens or 0,
+        "cache_read_input_tokens": usage.cache_read_input_tokens or 0,
+        **usage.extra,
+    }
+
+
+def _model_usage(usage: Usage, cost: float | None) -> Frame:
+    """Return what one model took."""
+    return {
+        "inputTokens": usage.input_tokens or 0,
+        "outputTokens": usage.output_tokens or 0,
+        "cacheReadInputTokens": usage.cache_read_input_tokens or 0,
+        "cacheCreationInputTokens": usage.cache_creation_input_tokens or 0,
+        "webSearchRequests": 0,
+        "costUSD": cost or 0.0,
+    }
+
+
+def _denial(call: ToolUse) -> Frame:
+    """Return a call that was not allowed."""
+    return {"tool_name": call.name, "tool_use_id": call.id, "tool_input": dict(call.input)}
+
+
+def _error_kind(status: int | None, reason: str) -> str:
+    """Return the protocol's word for why a request failed."""
+    known = {401: "authentication_failed", 403: "authentication_failed", 429: "rate_limit"}
+    known |= {
+        529: "overloaded",
+        404: "model_not_found",
+        400: "invalid_request",
+        402: "billing_error",
+    }
+    if status in known:
+        return known[status]
+    if status is not None and status >= 500:
+        return "server_error"
+    return "overloaded" if "overload" in reason.lower() else "unknown"

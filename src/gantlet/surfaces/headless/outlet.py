@@ -1,0 +1,92 @@
+"""Standard output for programs: whole lines, written beside the event loop, none lost."""
+
+import errno
+import os
+import queue
+import threading
+from collections.abc import Mapping
+
+from gantlet.messages import JsonValue, dumps
+
+#: How long a reader that does not read is waited for at the end.
+DRAIN_SECONDS = 30.0
+#: The longest line; readers have a bound of about a mebibyte for theirs.
+MAX_LINE_BYTES = 1_000_000
+_CUT = "… [cut: the line would have been longer than readers take]"
+_END = None
+
+
+class Outlet:
+    """Writes lines to a descriptor from a thread of its own, in order."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write_all, name="outlet", daemon=True)
+        self._is_started = False
+        self.is_broken = False
+
+    def put(self, frame: Mapping[str, JsonValue]) -> None:
+        """Write one JSON object as a line."""
+        line = dumps(frame)
+        if len(line) > MAX_LINE_BYTES:
+            line = dumps(shortened(frame, MAX_LINE_BYTES))
+        self.put_bytes(line + b"\n")
+
+    def put_bytes(self, text: bytes) -> None:
+        """Write bytes as they are."""
+        if not self._is_started:
+            self._is_started = True
+            self._thread.start()
+        self._lines.put(text)
+
+    def close(self) -> bool:
+        """Wait until all is written, for as long as a reader may take; return whether it is."""
+        if self._is_started:
+            self._lines.put(_END)
+            self._thread.join(DRAIN_SECONDS)
+        return not self._thread.is_alive() and not self.is_broken
+
+    def _write_all(self) -> None:
+        """Write what comes, several lines at once where several wait."""
+        while True:
+            batch = [self._lines.get()]
+            while batch[-1] is not _END and not self._lines.empty():
+                batch.append(self._lines.get())
+            self._write(b"".join(line for line in batch if line is not None))
+            if batch[-1] is _END:
+                return
+
+    def _write(self, text: bytes) -> None:
+        """Write bytes to the end; what nobody reads any more is dropped."""
+        rest = memoryview(text)
+        while rest and not self.is_broken:
+            try:
+                rest = rest[os.write(self._descriptor, rest) :]
+            except OSError as error:
+                self.is_broken = error.errno in {errno.EPIPE, errno.ENOSPC, errno.EBADF, errno.EIO}
+                if not self.is_broken and error.errno != errno.EAGAIN:
+                    raise
+
+
+def shortened(frame: Mapping[str, JsonValue], limit: int) -> Mapping[str, JsonValue]:
+    """Return a message whose longest texts are cut so that its line fits."""
+    room = limit // 2
+    while room > 64:
+        shorter = _cut(dict(frame), room)
+        if isinstance(shorter, dict) and len(dumps(shorter)) <= limit:
+            return shorter
+        room //= 2
+    kept = {name: frame[name] for name in ("type", "session_id", "uuid") if name in frame}
+    return {**kept, "cut": True}
+
+
+def _cut(item: JsonValue, room: int) -> JsonValue:
+    """Return a value whose texts are at most this long; names and ids stay whole."""
+    if isinstance(item, str):
+        return item if len(item) <= room else item[:room] + _CUT
+    if isinstance(item, dict):
+        return {name: _cut(inner, room) for name, inner in item.items()}
+    if isinstance(item, list | tuple):
+        return [_cut(inner, room) for inner in item]
+    return item
