@@ -1,7 +1,7 @@
 """What a sandboxed command may do, as one frozen value."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from dataclasses import field
 from typing import Protocol, TypeAlias
 
 from gantlet.messages.value import value
@@ -72,6 +72,6 @@ class Policy:
     may_create_git: bool = False
     network: Network = NetworkOff()
     unix_sockets: bool = False
-    environment: Mapping[str, str] = MappingProxyType({})
+    environment: Mapping[str, str] = field(default_factory=dict)
     max_processes: int | None = 4096
     tmp: str | None = None
