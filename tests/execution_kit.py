@@ -22,7 +22,7 @@ from gantlet.execution import (
     Spill,
 )
 from gantlet.execution.abort import AbortScope
-from gantlet.hooks import NOTHING_AFTER, AfterCall, BeforeCall, CallEvent, Hooks, Moment, NoHooks
+from gantlet.hooks import NOTHING_AFTER, AfterCall, BeforeCall, HookEvent, Hooks, Moment, NoHooks
 from gantlet.messages import (
     Behaviour,
     CallFinished,
@@ -124,7 +124,7 @@ class Person:
 
 
 @dataclass
-class ChangingHooks:
+class ChangingHooks(NoHooks):
     """Hooks that change the input of some calls, after so many of the clock's seconds."""
 
     clock: VirtualClock
@@ -132,9 +132,9 @@ class ChangingHooks:
     seconds: float = 0.0
     ran_for: list[str] = field(default_factory=list)
 
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
         """Listen before each call."""
-        return event is CallEvent.BEFORE
+        return event is HookEvent.PRE_TOOL_USE
 
     async def before(self, moment: Moment) -> BeforeCall:
         """Change what is to be changed."""
@@ -160,9 +160,9 @@ class EndlessAfterHooks(ChangingHooks):
     def __init__(self) -> None:
         super().__init__(VirtualClock(), {})
 
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
         """Listen after each call."""
-        return event is CallEvent.AFTER
+        return event is HookEvent.POST_TOOL_USE
 
     async def after(self, moment: Moment, output: ToolResult[object]) -> AfterCall:
         """Never end."""

@@ -19,14 +19,14 @@ from execution_scenario import (
     call_of,
 )
 from gantlet.execution import AbortKind, Answer, Effect, Effects, Executor
-from gantlet.hooks import NOTHING_AFTER, AfterCall, BeforeCall, CallEvent, Moment
+from gantlet.hooks import NOTHING_AFTER, AfterCall, BeforeCall, HookEvent, Moment, NoHooks
 from gantlet.permissions import Decision, Request
 from gantlet.testing import VirtualClock, settle
 from gantlet.tool import Access, Footprint, ToolResult
 
 
 @dataclass
-class Askers:
+class Askers(NoHooks):
     """The hooks and the person on a call's way, who take their time and may change the call."""
 
     plans: Sequence[Plan]
@@ -36,9 +36,9 @@ class Askers:
     changed: set[int] = field(default_factory=set)
     hooks_ran_for: list[int] = field(default_factory=list)
 
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
         """Listen before each call."""
-        return event is CallEvent.BEFORE
+        return event is HookEvent.PRE_TOOL_USE
 
     async def _wait(self, number: int, seconds: float | None) -> None:
         """Take some time."""

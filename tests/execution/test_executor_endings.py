@@ -6,7 +6,7 @@ import anyio
 
 from execution_kit import ALONE, AllowEverything, ChangingHooks, Stage, contents, use, writes
 from gantlet.execution import Abandoned, Answer, Interrupted, texts
-from gantlet.hooks import AfterCall, BeforeCall, CallEvent, Moment
+from gantlet.hooks import AfterCall, BeforeCall, HookEvent, Moment
 from gantlet.messages import CallFinished, Event
 from gantlet.permissions import Decision, Request
 from gantlet.testing import Hang, Return, Wait
@@ -16,11 +16,11 @@ from gantlet.tool import Named, ToolResult
 class StubbornHooks(ChangingHooks):
     """Hooks that will not stop before a call, or after it."""
 
-    def __init__(self, event: CallEvent) -> None:
+    def __init__(self, event: HookEvent) -> None:
         super().__init__(clock=Stage().clock, changes={})
         self._event = event
 
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
         """Listen at one moment."""
         return event is self._event
 
@@ -40,7 +40,7 @@ class StubbornHooks(ChangingHooks):
 
 
 async def test_a_hook_that_will_not_stop_before_a_call_is_given_up() -> None:
-    stage = Stage(hooks=StubbornHooks(CallEvent.BEFORE))
+    stage = Stage(hooks=StubbornHooks(HookEvent.PRE_TOOL_USE))
     stage.tool("Read")
 
     async with stage, stage.executor() as executor:
@@ -56,7 +56,7 @@ async def test_a_hook_that_will_not_stop_before_a_call_is_given_up() -> None:
 
 
 async def test_a_hook_that_will_not_stop_after_a_call_costs_no_result() -> None:
-    stage = Stage(hooks=StubbornHooks(CallEvent.AFTER))
+    stage = Stage(hooks=StubbornHooks(HookEvent.POST_TOOL_USE))
     stage.tool("Write", Return("written"), traits=writes(Named("x")))
 
     async with stage, stage.executor() as executor:

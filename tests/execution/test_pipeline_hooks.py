@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -21,7 +22,7 @@ from gantlet.execution import (
     Invalid,
     Succeeded,
 )
-from gantlet.hooks import AfterCall, BeforeCall, CallEvent, Moment
+from gantlet.hooks import AfterCall, BeforeCall, HookEvent, Moment
 from gantlet.messages import (
     Notice,
     PermissionDecided,
@@ -73,8 +74,8 @@ async def test_a_hook_is_told_the_call_its_args_and_where_it_stands(tmp_path: Pa
         AgentIdentity(),
     )
     assert hooks.told == [
-        (CallEvent.BEFORE, moment, None),
-        (CallEvent.AFTER, moment, ToolResult("done")),
+        (HookEvent.PRE_TOOL_USE, moment, None),
+        (HookEvent.POST_TOOL_USE, replace(moment, seconds=0.0), ToolResult("done")),
     ]
 
 
@@ -84,7 +85,7 @@ async def test_a_failure_hook_is_told_what_went_wrong(tmp_path: Path) -> None:
 
     await Bench([tool], tmp_path, hooks=hooks).answer(fake_call())
 
-    assert hooks.events == [CallEvent.BEFORE, CallEvent.AFTER_FAILURE]
+    assert hooks.events == [HookEvent.PRE_TOOL_USE, HookEvent.POST_TOOL_USE_FAILURE]
     assert hooks.told[1][2] == "No file at 'x'."
 
 
@@ -152,7 +153,7 @@ async def test_a_changed_input_that_does_not_fit_is_answered_and_not_run(tmp_pat
     )
     text = f"<tool_use_error>InputValidationError: {message}</tool_use_error>"
     assert answer.outcome == Invalid(text, message)
-    assert (permission.requests, tool.seen, hooks.events) == ([], [], [CallEvent.BEFORE])
+    assert (permission.requests, tool.seen, hooks.events) == ([], [], [HookEvent.PRE_TOOL_USE])
 
 
 @pytest.mark.parametrize("updated", [["a"], {"text": object()}, {1: "a"}, {"text": {"a", "b"}}])
@@ -260,7 +261,7 @@ async def test_a_hook_that_stops_before_a_call_denies_it_and_ends_the_turn(tmp_p
     text = "Permission denied: It is late (hook). Do not try to get around this; go on without it."
     assert answer.outcome == Denied(text, decision)
     assert (answer.stop, answer.context) == ("It is late.", ("a",))
-    assert (permission.requests, tool.seen, hooks.events) == ([], [], [CallEvent.BEFORE])
+    assert (permission.requests, tool.seen, hooks.events) == ([], [], [HookEvent.PRE_TOOL_USE])
     assert answer.record.decision == decision
     assert bench.told(PermissionDecided) == [
         PermissionDecided("c1", decision.behaviour, "It is late.", "hook")
@@ -399,22 +400,25 @@ async def test_a_hook_that_answers_when_it_is_cancelled_is_not_heard(tmp_path: P
     assert (permission.requests, tool.seen) == ([], [])
 
 
-@pytest.mark.parametrize("event", list(CallEvent))
+@pytest.mark.parametrize(
+    "event",
+    [HookEvent.PRE_TOOL_USE, HookEvent.POST_TOOL_USE, HookEvent.POST_TOOL_USE_FAILURE],
+)
 async def test_a_question_who_listens_that_fails_costs_no_call(
-    tmp_path: Path, event: CallEvent
+    tmp_path: Path, event: HookEvent
 ) -> None:
     class Unsure(ScriptedHooks):
-        def wants(self, wanted: CallEvent, tool_name: str) -> bool:
+        def wants(self, wanted: HookEvent, subject: str = "") -> bool:
             if wanted is event:
                 raise RuntimeError("who knows")
             return False
 
-    fails = event is CallEvent.AFTER_FAILURE
+    fails = event is HookEvent.POST_TOOL_USE_FAILURE
     tool = FakeTool(raises(ToolError("No.")) if fails else returns("done"))
     bench = Bench([tool], tmp_path, hooks=Unsure())
 
     answer = await bench.answer(fake_call())
 
     assert answer.record.outcome == ("failed" if fails else "succeeded")
-    when = "before" if event is CallEvent.BEFORE else "after"
+    when = "before" if event is HookEvent.PRE_TOOL_USE else "after"
     assert bench.told(Notice) == [told_of_failure(when, "RuntimeError: who knows")]

@@ -20,7 +20,7 @@ from fakes.permissions import (
 )
 from fakes.tools import FakeInput, FakeTool, fake_call, raises, returns
 from gantlet.execution import AbortKind, Denied, Executor, Interrupted, Invalid, Succeeded
-from gantlet.hooks import CallEvent
+from gantlet.hooks import HookEvent
 from gantlet.messages import (
     Behaviour,
     CallFinished,
@@ -271,7 +271,7 @@ async def test_an_edited_input_that_does_not_fit_does_not_run(tmp_path: Path) ->
         "- `text` should be a string, got integer 5.\n"
         "Correct this and call the tool again."
     )
-    assert (tool.seen, hooks.events) == ([], [CallEvent.BEFORE])
+    assert (tool.seen, hooks.events) == ([], [HookEvent.PRE_TOOL_USE])
 
 
 @pytest.mark.parametrize("given", [{"text": "a"}, {"text": "a", "count": 1}])

@@ -14,7 +14,7 @@ from fakes.hooks import ScriptedHooks
 from fakes.tools import FakeInput, FakeTool, fake_call, raises
 from gantlet.execution import Answer, Executor, Failed, Interrupted, Unknown
 from gantlet.execution.foreign import contained
-from gantlet.hooks import CallEvent
+from gantlet.hooks import HookEvent
 from gantlet.messages import ResultBlock
 from gantlet.testing import Hang, IgnoreCancel, ScriptedTool, VirtualClock, Wait
 from gantlet.tool import AnyTool, ToolContext, ToolError, tool
@@ -271,7 +271,7 @@ async def test_a_failure_of_any_kind_is_told_to_the_failure_hooks(tmp_path: Path
 
     await bench.answer(fake_call())
 
-    assert hooks.events == [CallEvent.BEFORE, CallEvent.AFTER_FAILURE]
+    assert hooks.events == [HookEvent.PRE_TOOL_USE, HookEvent.POST_TOOL_USE_FAILURE]
     assert hooks.told[1][2] == bug("SystemExit").message
 
 

@@ -10,7 +10,7 @@ from fakes.hooks import ScriptedHooks
 from fakes.permissions import ALLOWED, AllowingPermission, ScriptedPermission
 from fakes.tools import FakeInput, FakeTool, fake_call, raises, returns
 from gantlet.execution import AbortKind, Executor, Failed, Interrupted, Invalid, Succeeded
-from gantlet.hooks import AfterCall, BeforeCall, CallEvent, Moment
+from gantlet.hooks import AfterCall, BeforeCall, HookEvent, Moment
 from gantlet.messages import Behaviour, ResultBlock
 from gantlet.permissions import Decision, Request
 from gantlet.tool import (
@@ -241,7 +241,7 @@ async def test_a_denied_call_is_told_to_the_hooks_before_and_to_none_after(tmp_p
 
     await bench.answer(fake_call())
 
-    assert (hooks.events, tool.seen) == ([CallEvent.BEFORE], [])
+    assert (hooks.events, tool.seen) == ([HookEvent.PRE_TOOL_USE], [])
 
 
 async def test_a_call_that_was_aborted_before_it_started_is_not_even_parsed_for_problems(
@@ -288,7 +288,7 @@ async def test_a_call_by_an_alias_is_known_to_hooks_by_the_tools_own_name(tmp_pa
     answer = await bench.answer(fake_call("FileWrite"))
 
     assert answer.outcome == Succeeded(ToolResult("done"), "done")
-    assert hooks.asked == [(CallEvent.BEFORE, "Write"), (CallEvent.AFTER, "Write")]
+    assert hooks.asked == [(HookEvent.PRE_TOOL_USE, "Write"), (HookEvent.POST_TOOL_USE, "Write")]
     assert answer.call.name == "FileWrite"
 
 

@@ -5,7 +5,15 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from gantlet.hooks import NOTHING_AFTER, NOTHING_BEFORE, AfterCall, BeforeCall, CallEvent, Moment
+from gantlet.hooks import (
+    NOTHING_AFTER,
+    NOTHING_BEFORE,
+    AfterCall,
+    BeforeCall,
+    HookEvent,
+    Moment,
+    NoHooks,
+)
 from gantlet.messages import Notice, NoticeLevel
 from gantlet.tool import ToolResult
 
@@ -26,7 +34,7 @@ def told_of_failure(when: str, said: str) -> Notice:
 
 
 @dataclass(slots=True)
-class ScriptedHooks:
+class ScriptedHooks(NoHooks):
     """Answers with the given values; an exception is raised, nonsense returned as it is.
 
     Attributes:
@@ -38,29 +46,29 @@ class ScriptedHooks:
     before_says: object = NOTHING_BEFORE
     after_says: object = NOTHING_AFTER
     failure_says: object = NOTHING_AFTER
-    listens: Collection[CallEvent] = tuple(CallEvent)
-    told: list[tuple[CallEvent, Moment, object]] = field(default_factory=list)
-    asked: list[tuple[CallEvent, str]] = field(default_factory=list)
+    listens: Collection[HookEvent] = tuple(HookEvent)
+    told: list[tuple[HookEvent, Moment, object]] = field(default_factory=list)
+    asked: list[tuple[HookEvent, str]] = field(default_factory=list)
 
     @property
-    def events(self) -> list[CallEvent]:
+    def events(self) -> list[HookEvent]:
         """The events that came, in order."""
         return [event for event, _, _ in self.told]
 
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
         """Return whether somebody listens."""
-        self.asked.append((event, tool_name))
+        self.asked.append((event, subject))
         return event in self.listens
 
     async def before(self, moment: Moment) -> BeforeCall:
         """Say what was written down for before."""
-        self.told.append((CallEvent.BEFORE, moment, None))
+        self.told.append((HookEvent.PRE_TOOL_USE, moment, None))
         answer: BeforeCall = _spoken(self.before_says)
         return answer
 
     async def after(self, moment: Moment, output: ToolResult[object]) -> AfterCall:
         """Say what was written down for after."""
-        self.told.append((CallEvent.AFTER, moment, output))
+        self.told.append((HookEvent.POST_TOOL_USE, moment, output))
         answer: AfterCall = _spoken(self.after_says)
         return answer
 
@@ -68,7 +76,7 @@ class ScriptedHooks:
         self, moment: Moment, message: str, *, was_interrupted: bool
     ) -> AfterCall:
         """Say what was written down for a failure."""
-        self.told.append((CallEvent.AFTER_FAILURE, moment, message))
+        self.told.append((HookEvent.POST_TOOL_USE_FAILURE, moment, message))
         answer: AfterCall = _spoken(self.failure_says)
         return answer
 

@@ -100,6 +100,9 @@ class Floor(Protocol):
     def surroundings(self) -> Surroundings:
         """Where the call stands now."""
 
+    def elapsed(self) -> float | None:
+        """Return for how many seconds the tool has run, or None if it has not."""
+
     def check_aborted(self) -> Outcome | None:
         """Return how the call ends if it was aborted meanwhile."""
 

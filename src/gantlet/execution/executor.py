@@ -240,7 +240,10 @@ class Executor:
             _log.exception("The pipeline broke on a call of %s; this is a bug.", tracked.name)
             outcome = broken(tracked, error)
         finally:
-            self._complete(tracked, outcome or cut_short(tracked, run, self._services.spill), run)
+            if outcome is None:
+                outcome = cut_short(tracked, run, self._services.spill)
+                run.tell_interrupted(outcome)
+            self._complete(tracked, outcome, run)
 
     def _complete(self, tracked: Tracked, outcome: Outcome, run: CallRun | None = None) -> None:
         """Give a call its one answer, and let those go that waited for it."""

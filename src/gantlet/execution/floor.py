@@ -59,6 +59,11 @@ class CallFloor:
         """Where the call stands now."""
         return self.ground.surroundings()
 
+    def elapsed(self) -> float | None:
+        """Return for how many seconds the tool has run, or None if it has not."""
+        began = self.tracked.record.started_at
+        return None if began is None else self.ground.bodies.clock.now() - began
+
     def check_aborted(self) -> Outcome | None:
         """Return how the call ends if it was aborted meanwhile."""
         reason = self.tracked.abort.reason

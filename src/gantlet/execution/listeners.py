@@ -4,9 +4,18 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from gantlet.execution import texts
 from gantlet.execution.call import Floor, Services
 from gantlet.execution.foreign import contained, said
-from gantlet.hooks import NOTHING_AFTER, NOTHING_BEFORE, AfterCall, BeforeCall, CallEvent, Moment
+from gantlet.hooks import (
+    NOTHING_AFTER,
+    NOTHING_BEFORE,
+    AfterCall,
+    BeforeCall,
+    HookEvent,
+    Moment,
+    call_occasion,
+)
 from gantlet.messages import Event, Notice, NoticeLevel
 from gantlet.messages.value import value
 from gantlet.tool import AnyTool, ToolResult
@@ -26,10 +35,18 @@ class Listeners:
     floor: Floor
     services: Services
 
+    def wants(self, event: HookEvent, tool: AnyTool) -> bool:
+        """Return whether any hook listens; where none does, nothing else is done about hooks."""
+        try:
+            return self.services.hooks.wants(event, tool.name)
+        except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
+            self.hook_failed(event, error)
+            return False
+
     async def before(self, tool: AnyTool, args: object) -> BeforeCall:
         """Return what hooks say before a call."""
         hooks = self.services.hooks
-        return await self._ask(CallEvent.BEFORE, tool, args, hooks.before, NOTHING_BEFORE)
+        return await self._ask(HookEvent.PRE_TOOL_USE, tool, args, hooks.before, NOTHING_BEFORE)
 
     async def after(self, tool: AnyTool, args: object, output: ToolResult[object]) -> AfterCall:
         """Return what hooks say after a success."""
@@ -37,7 +54,7 @@ class Listeners:
         def ask(moment: Moment) -> Awaitable[AfterCall]:
             return self.services.hooks.after(moment, output)
 
-        return await self._ask(CallEvent.AFTER, tool, args, ask, NOTHING_AFTER)
+        return await self._ask(HookEvent.POST_TOOL_USE, tool, args, ask, NOTHING_AFTER)
 
     async def after_failure(self, tool: AnyTool, args: object, message: str) -> AfterCall:
         """Return what hooks say after a failure."""
@@ -45,20 +62,37 @@ class Listeners:
         def ask(moment: Moment) -> Awaitable[AfterCall]:
             return self.services.hooks.after_failure(moment, message, was_interrupted=False)
 
-        return await self._ask(CallEvent.AFTER_FAILURE, tool, args, ask, NOTHING_AFTER)
+        return await self._ask(HookEvent.POST_TOOL_USE_FAILURE, tool, args, ask, NOTHING_AFTER)
+
+    async def denied(self, tool: AnyTool, args: object, reason: str) -> AfterCall:
+        """Return what hooks say when a call was denied: perhaps that it may be tried again."""
+
+        async def ask(moment: Moment) -> AfterCall:
+            event = HookEvent.PERMISSION_DENIED
+            told = await self.services.hooks.fire(call_occasion(event, moment, reason=reason))
+            return AfterCall((texts.MAY_RETRY,) if told.retries else (), stop=told.stop)
+
+        return await self._ask(HookEvent.PERMISSION_DENIED, tool, args, ask, NOTHING_AFTER)
+
+    def interrupted(self, tool: AnyTool, args: object, message: str) -> None:
+        """Tell hooks of a call that was interrupted; nobody waits for them."""
+        event = HookEvent.POST_TOOL_USE_FAILURE
+        try:
+            if self.services.hooks.wants(event, tool.name):
+                self.services.hooks.interrupted(self._moment(tool, args), message)
+        except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
+            self.hook_failed(event, error)
 
     async def _ask(
         self,
-        event: CallEvent,
+        event: HookEvent,
         tool: AnyTool,
         args: object,
         ask: Callable[[Moment], Awaitable[_Answer]],
         nothing: _Answer,
     ) -> _Answer:
-        """Ask hooks if any listens."""
+        """Ask hooks that listen."""
         try:
-            if not self.services.hooks.wants(event, tool.name):
-                return nothing
             answer = await contained(lambda: ask(self._moment(tool, args)))
             if not isinstance(answer, type(nothing)):
                 raise TypeError(f"it answered {answer!r}")  # noqa: TRY301 - same fate as raising
@@ -67,12 +101,12 @@ class Listeners:
             return nothing
         return answer
 
-    def hook_failed(self, event: CallEvent, error: Exception) -> None:
+    def hook_failed(self, event: HookEvent, error: Exception) -> None:
         """Say that a hook failed: in the log, to the user, and in the record of a call that ran."""
         call = self.floor.prepared.call
         _log.error("A hook (%s) failed on a call of %s.", event, call.name, exc_info=error)
         when = "before"
-        if event is not CallEvent.BEFORE:
+        if event in {HookEvent.POST_TOOL_USE, HookEvent.POST_TOOL_USE_FAILURE}:
             when = "after"
             self.floor.record.post_hook_error = said(error)
         text = f"A hook failed {when} {call.name}: {said(error)}"
@@ -95,4 +129,4 @@ class Listeners:
     def _moment(self, tool: AnyTool, args: object) -> Moment:
         """Return what hooks are told about this call."""
         call, surroundings = self.floor.prepared.call, self.floor.surroundings
-        return Moment(call, tool, args, surroundings, self.services.agent)
+        return Moment(call, tool, args, surroundings, self.services.agent, self.floor.elapsed())

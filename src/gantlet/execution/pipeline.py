@@ -32,7 +32,7 @@ from gantlet.execution.outputs import (
     without_bulk,
 )
 from gantlet.execution.oversize import size_of
-from gantlet.hooks import AfterCall, BeforeCall, CallEvent
+from gantlet.hooks import AfterCall, BeforeCall, HookEvent
 from gantlet.messages import PermissionDecided, Text, dumps, freeze
 from gantlet.permissions import NO_FACTS, Decision, Request
 from gantlet.pool import Pool
@@ -91,11 +91,14 @@ class CallRun:
         self._end_if_aborted()
         args = self._parsed()
         await self._validate(tool, args)
-        args, hook_vote = await self._before_hooks(tool, args)
+        hook_vote: Vote | None = None
+        if self._listeners.wants(HookEvent.PRE_TOOL_USE, tool):
+            args, hook_vote = await self._before_hooks(tool, args)
         args = await self._permission(tool, args, hook_vote)
         self._end_if_aborted()
         output = await self._run(tool, args)
-        output = await self._after_hooks(tool, args, output)
+        if self._listeners.wants(HookEvent.POST_TOOL_USE, tool):
+            output = await self._after_hooks(tool, args, output)
         return await self._fit(tool, output)
 
     def _find(self) -> AnyTool:
@@ -139,11 +142,11 @@ class CallRun:
         answer = await self._listeners.before(tool, args)
         self._end_if_aborted()
         self._take(answer)
+        if answer.stop is not None:
+            raise _End(self._denied(Decision.deny(answer.stop, "hook")))
         if answer.defers:
             self.defers = True
             raise _End(Cancelled(texts.DEFERRED))
-        if answer.stop is not None:
-            raise _End(self._denied(Decision.deny(answer.stop, "hook")))
         if answer.updated_input is not None:
             args = await self._changed(tool, answer.updated_input, "A hook")
         return args, answer.vote
@@ -153,7 +156,7 @@ class CallRun:
         for changes_left in range(_MAX_CHANGES, -1, -1):
             decision = await self._judge(tool, args, hook_vote)
             if not decision.allows:
-                raise _End(self._denied(decision))
+                raise _End(await self._refused(tool, args, decision))
             self._note(decision)
             updated = decision.updated_input
             if updated is None or self._is_as_it_was(updated):
@@ -197,6 +200,13 @@ class CallRun:
             return None
         context = self._tool_context()
         return await contained(lambda: tool.check_permissions(args, context))
+
+    async def _refused(self, tool: AnyTool, args: object, decision: Decision) -> Denied:
+        """Return the outcome of a no, and tell the hooks of it."""
+        denied = self._denied(decision)
+        if self._listeners.wants(HookEvent.PERMISSION_DENIED, tool):
+            self._take(await self._listeners.denied(tool, args, decision.reason))
+        return denied
 
     def _denied(self, decision: Decision) -> Denied:
         """Return the outcome of a no."""
@@ -268,8 +278,19 @@ class CallRun:
 
     async def _failed(self, tool: AnyTool, args: object, failed: Failed) -> Failed:
         """Tell the hooks of a failure."""
+        if not self._listeners.wants(HookEvent.POST_TOOL_USE_FAILURE, tool):
+            return failed
         self._take(await self._listeners.after_failure(tool, args, failed.message))
         return failed
+
+    def tell_interrupted(self, outcome: Outcome) -> None:
+        """Tell the hooks of a call that was ended while its tool ran."""
+        prepared = self._floor.prepared
+        if prepared.tool is None or not isinstance(prepared.parsed, Parsed):
+            return
+        if self._floor.elapsed() is not None and not isinstance(outcome, Succeeded):
+            args = prepared.parsed.args
+            self._listeners.interrupted(prepared.tool, args, str(outcome.content))
 
     async def _after_hooks(
         self, tool: AnyTool, args: object, output: ToolResult[object]
@@ -283,7 +304,7 @@ class CallRun:
         try:
             await contained(lambda: _shown(tool, updated))
         except Exception as error:  # noqa: BLE001 - what a tool cannot show is as if it had not been said
-            self._listeners.hook_failed(CallEvent.AFTER, error)
+            self._listeners.hook_failed(HookEvent.POST_TOOL_USE, error)
             return output
         self.output = updated
         return updated

@@ -17,6 +17,7 @@ UNKNOWN = (
     "This call was started and would not stop; whether it took effect is not known."
     " Check before you repeat it."
 )
+MAY_RETRY = "A hook says that this call may be tried again."
 DEFERRED = "A hook put this call off; it was not run. It is asked for again when work goes on."
 _REPEATED = (
     "This call already ran for a reply that was lost while it streamed. It was not run again."

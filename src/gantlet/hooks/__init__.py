@@ -1,16 +1,41 @@
 """The user's commands, run at named events."""
 
+from gantlet.hooks.answering import (
+    BadAnswerError,
+    read_answer,
+)
+from gantlet.hooks.background import (
+    Background,
+)
+from gantlet.hooks.calls import (
+    after_call,
+    after_occasion,
+    as_json,
+    batch_call,
+    before_call,
+    call_occasion,
+    failure_occasion,
+)
+from gantlet.hooks.combining import (
+    Voice,
+    combine,
+)
 from gantlet.hooks.contract import (
     NOTHING_AFTER,
     NOTHING_BEFORE,
     AfterCall,
     BeforeCall,
-    CallEvent,
     Hooks,
-    Moment,
     NoHooks,
 )
-from gantlet.hooks.fields import HookProblem, KeyPath, key_text
+from gantlet.hooks.environment import (
+    hook_environment,
+)
+from gantlet.hooks.fields import (
+    HookProblem,
+    KeyPath,
+    key_text,
+)
 from gantlet.hooks.handlers import (
     Callback,
     Command,
@@ -24,44 +49,123 @@ from gantlet.hooks.handlers import (
     Prompt,
     Work,
 )
-from gantlet.hooks.matchers import EVERYTHING, BadMatcherError, Matcher
-from gantlet.hooks.names import FIRED, TOOL_EVENTS, HandlerKind, HookEvent, kinds_for, matched_field
-from gantlet.hooks.parsing import HooksRead, Where, at, parse_hooks
+from gantlet.hooks.hearing import (
+    Heard,
+)
+from gantlet.hooks.matchers import (
+    EVERYTHING,
+    BadMatcherError,
+    Matcher,
+)
+from gantlet.hooks.names import (
+    FIRED,
+    TOOL_EVENTS,
+    HandlerKind,
+    HookEvent,
+    kinds_for,
+    matched_field,
+)
+from gantlet.hooks.occasion import (
+    HookSession,
+    Moment,
+    Occasion,
+    occasion,
+)
+from gantlet.hooks.parsing import (
+    HooksRead,
+    Where,
+    at,
+    parse_hooks,
+)
+from gantlet.hooks.ports import (
+    CallbackHost,
+    Condition,
+    HookPorts,
+    McpCaller,
+    PromptAsker,
+)
+from gantlet.hooks.runner import (
+    HookRunner,
+)
+from gantlet.hooks.sayings import (
+    NOTHING_SAID,
+    HookDecision,
+    Replacement,
+    RequestAnswer,
+    RunInfo,
+    Said,
+    Saying,
+)
+from gantlet.hooks.settings import (
+    HookSettings,
+    stop_cap,
+)
 
 __all__ = [
     "EVERYTHING",
     "FIRED",
     "NOTHING_AFTER",
     "NOTHING_BEFORE",
+    "NOTHING_SAID",
     "TOOL_EVENTS",
     "AfterCall",
+    "Background",
+    "BadAnswerError",
     "BadMatcherError",
     "BeforeCall",
-    "CallEvent",
     "Callback",
+    "CallbackHost",
     "Command",
+    "Condition",
     "Function",
     "Handler",
     "HandlerKind",
+    "Heard",
+    "HookDecision",
     "HookEntry",
     "HookEvent",
     "HookFunction",
+    "HookPorts",
     "HookProblem",
+    "HookRunner",
+    "HookSession",
+    "HookSettings",
     "Hooks",
     "HooksRead",
     "Http",
     "KeyPath",
     "Matcher",
+    "McpCaller",
     "McpTool",
     "Moment",
     "NoHooks",
+    "Occasion",
     "OnFailure",
     "Prompt",
+    "PromptAsker",
+    "Replacement",
+    "RequestAnswer",
+    "RunInfo",
+    "Said",
+    "Saying",
+    "Voice",
     "Where",
     "Work",
+    "after_call",
+    "after_occasion",
+    "as_json",
     "at",
+    "batch_call",
+    "before_call",
+    "call_occasion",
+    "combine",
+    "failure_occasion",
+    "hook_environment",
     "key_text",
     "kinds_for",
     "matched_field",
+    "occasion",
     "parse_hooks",
+    "read_answer",
+    "stop_cap",
 ]

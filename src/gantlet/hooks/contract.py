@@ -1,31 +1,13 @@
-"""What the pipeline asks of hooks, and what they may answer."""
+"""What the rest of the program asks of hooks, and what they may answer."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Protocol
 
-from gantlet.messages import ToolUse
+from gantlet.hooks.names import HookEvent
+from gantlet.hooks.occasion import Moment, Occasion
+from gantlet.hooks.sayings import NOTHING_SAID, Said
 from gantlet.messages.value import value
-from gantlet.tool import AgentIdentity, Allow, AnyTool, Ask, Deny, Surroundings, ToolResult, Vote
-
-
-class CallEvent(StrEnum):
-    """The moments of a call at which hooks run."""
-
-    BEFORE = "PreToolUse"
-    AFTER = "PostToolUse"
-    AFTER_FAILURE = "PostToolUseFailure"
-
-
-@value
-class Moment:
-    """The call that a hook is told about."""
-
-    call: ToolUse
-    tool: AnyTool
-    args: Any
-    surroundings: Surroundings
-    agent: AgentIdentity
+from gantlet.tool import Allow, Ask, Deny, ToolResult, Vote
 
 
 @value
@@ -80,7 +62,7 @@ NOTHING_AFTER = AfterCall()
 class Hooks(Protocol):
     """Whoever runs the user's hooks."""
 
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
         """Return whether any hook listens; without one, nothing else is asked."""
 
     async def before(self, moment: Moment) -> BeforeCall:
@@ -94,11 +76,20 @@ class Hooks(Protocol):
     ) -> AfterCall:
         """Run the hooks after a call that failed."""
 
+    def interrupted(self, moment: Moment, message: str) -> None:
+        """Run the hooks after a call that was interrupted, without anybody waiting."""
+
+    async def fire(self, occasion: Occasion) -> Said:
+        """Run the hooks of an event that is not about one call."""
+
+    def take_late(self) -> tuple[str, ...]:
+        """Return, once, what hooks in the background want the model to read."""
+
 
 class NoHooks:
     """Nobody listens."""
 
-    def wants(self, event: CallEvent, tool_name: str) -> bool:
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
         """Return no."""
         return False
 
@@ -115,3 +106,14 @@ class NoHooks:
     ) -> AfterCall:
         """Say nothing."""
         return NOTHING_AFTER
+
+    def interrupted(self, moment: Moment, message: str) -> None:
+        """Do nothing."""
+
+    async def fire(self, occasion: Occasion) -> Said:
+        """Say nothing."""
+        return NOTHING_SAID
+
+    def take_late(self) -> tuple[str, ...]:
+        """Return nothing."""
+        return ()

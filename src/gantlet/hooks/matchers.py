@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from gantlet.messages.value import value
 from gantlet.rules import canonical
@@ -56,6 +57,7 @@ class Matcher:
 EVERYTHING = Matcher()
 
 
+@lru_cache(maxsize=512)
 def _names(text: str) -> frozenset[str]:
     """Return the names in a list, and what those of old are called now."""
     written = {part.strip() for part in _SEPARATOR.split(text)} - {""}

@@ -22,10 +22,12 @@ from gantlet.messages.call_events import (
     CallStarted,
     ContextChangeDropped,
     HookEffect,
+    HookInfo,
     HookRan,
     HookStarted,
     PermissionAsked,
     PermissionDecided,
+    StopHookSummary,
 )
 from gantlet.messages.capabilities import Capabilities
 from gantlet.messages.events import (
@@ -143,6 +145,7 @@ __all__ = [
     "FrozenList",
     "HookEffect",
     "HookEffectKind",
+    "HookInfo",
     "HookOutcome",
     "HookRan",
     "HookStarted",
@@ -178,6 +181,7 @@ __all__ = [
     "ServerToolUse",
     "SignatureDelta",
     "StepStarted",
+    "StopHookSummary",
     "StopReason",
     "StreamAdvanced",
     "StreamError",

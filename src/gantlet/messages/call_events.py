@@ -81,12 +81,17 @@ class PermissionDecided:
 
 @value
 class HookStarted:
-    """Told when a hook begins to run; `run_id` names the same run when it ends."""
+    """Told when a hook begins to run; `run_id` names the same run when it ends.
+
+    Attributes:
+        status_message: What its author wants to be shown meanwhile.
+    """
 
     run_id: str
     event: str
     name: str
     call_id: str | None = None
+    status_message: str = ""
 
 
 @value
@@ -110,3 +115,37 @@ class HookRan:
     stderr: str = ""
     exit_code: int | None = None
     effects: tuple[HookEffect, ...] = ()
+
+
+@value
+class HookInfo:
+    """One hook's run in a summary: which, how long it took, and what went wrong with it."""
+
+    name: str
+    duration_seconds: float = 0.0
+    error: str = ""
+
+
+@value
+class StopHookSummary:
+    """Told when the hooks at the end of a turn have run (`stop_hook_summary`).
+
+    Attributes:
+        prevented_continuation: They said that nothing more should happen.
+        reason: Why they did, or why the turn goes on.
+    """
+
+    hooks: tuple[HookInfo, ...]
+    prevented_continuation: bool = False
+    reason: str = ""
+    continues: bool = False
+
+    @property
+    def hook_count(self) -> int:
+        """How many hooks ran."""
+        return len(self.hooks)
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What went wrong with them."""
+        return tuple(hook.error for hook in self.hooks if hook.error)

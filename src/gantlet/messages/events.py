@@ -13,6 +13,7 @@ from gantlet.messages.call_events import (
     HookStarted,
     PermissionAsked,
     PermissionDecided,
+    StopHookSummary,
 )
 from gantlet.messages.message import AssistantMessage, UserMessage
 from gantlet.messages.outcome import CompactionTrigger, NoticeLevel, TurnEnd
@@ -180,6 +181,7 @@ Event: TypeAlias = (
     | PermissionDecided
     | HookStarted
     | HookRan
+    | StopHookSummary
     | ToolsRevealed
     | ResultsReady
     | Retrying

@@ -21,6 +21,7 @@ from gantlet.system.processes import (
     ProcessCommand,
     open_child,
     run_child,
+    start_child,
 )
 from gantlet.system.replacing import (
     ChangedFileError,
@@ -94,6 +95,7 @@ __all__ = [
     "run_child",
     "run_in_thread",
     "shown",
+    "start_child",
     "with_newlines",
     "write_private",
 ]

@@ -67,6 +67,8 @@ class Outflow:
         self._space = max_bytes
         self._chunks: list[bytes] = []
         self._on_full: Callable[[], None] = _nothing
+        self._found: Callable[[bytes], bool] | None = None
+        self._on_found: Callable[[], None] = _nothing
         self._end: anyio.Event | None = None
         self._is_watched = False
         self.has_ended = False
@@ -83,6 +85,10 @@ class Outflow:
         self._on_full = tell
         if self.is_full:
             tell()
+
+    def watch_for(self, found: Callable[[bytes], bool], tell: Callable[[], None]) -> None:
+        """Have somebody told as soon as what was said so far is what they wait for."""
+        self._found, self._on_found = found, tell
 
     async def ended(self) -> None:
         """Wait for the end of what is said."""
@@ -107,6 +113,9 @@ class Outflow:
             return
         self._chunks.append(chunk[: self._space])
         self._space -= len(chunk)
+        if self._found is not None and self._found(self.taken()):
+            self._found = None
+            self._on_found()
         if self._space < 0:
             self.is_full = True
             self._unwatch()

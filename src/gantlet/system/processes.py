@@ -6,7 +6,7 @@ thread where the kernel allows it.
 
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
@@ -74,8 +74,18 @@ class Child:
         """The number of the process, which is also its group's."""
         return self._process.pid
 
-    async def result(self, seconds: float | None, linger: float = LINGER_SECONDS) -> ChildResult:
-        """Wait until the child has ended and was heard to the end, or `seconds` have passed."""
+    async def result(
+        self,
+        seconds: float | None,
+        linger: float = LINGER_SECONDS,
+        until: Callable[[bytes], bool] | None = None,
+    ) -> ChildResult:
+        """Wait until the child has ended and was heard to the end, or `seconds` have passed.
+
+        With `until`, also no longer than that says yes to what was said so far.
+        """
+        if until is not None:
+            self._out.watch_for(until, self._watch.wake)
         ended = False
         with anyio.move_on_after(seconds) as deadline:
             ended = await self._ended()
@@ -106,6 +116,16 @@ class Child:
             await self._out.ended()
             await self._err.ended()
         return self._out.has_ended and self._err.has_ended
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the child itself still runs."""
+        return not self._watch.has_ended
+
+    def has_company(self) -> bool:
+        """Return whether others of its group still run. The child itself has ended."""
+        self._reap()
+        return self.group.is_alive()
 
     def leave_group(self) -> Group:
         """Hand what remains of the group over to the caller, who ends it. Its leader has ended."""
@@ -199,21 +219,27 @@ async def open_child(
         OSError: The child could not be started.
         ValueError: The command, a variable or the directory holds a NUL character.
     """
-    child = _start(command, env, cwd, stdin, max_bytes)
+    child = start_child(command, env=env, cwd=cwd, stdin=stdin, max_bytes=max_bytes)
     try:
         yield child
     finally:
         await child.end(grace)
 
 
-def _start(
+def start_child(
     command: ProcessCommand,
+    *,
     env: Mapping[str, str],
-    cwd: str | None,
-    stdin: bytes,
-    max_bytes: int,
+    cwd: str | None = None,
+    stdin: bytes = b"",
+    max_bytes: int = MAX_OUTPUT_BYTES,
 ) -> Child:
-    """Start a child whose streams are ours."""
+    """Start a child. Whoever does so awaits its `end`, whatever happens.
+
+    Raises:
+        OSError: The child could not be started.
+        ValueError: The command, a variable or the directory holds a NUL character.
+    """
     inflow, out, err = Inflow(stdin), Outflow(max_bytes), Outflow(max_bytes)
     try:
         process = subprocess.Popen(

@@ -1,0 +1,157 @@
+"""Runs the user's hooks: finds who listens, runs them side by side, puts their words together."""
+
+from collections.abc import Iterable
+from functools import partial
+from types import TracebackType
+from typing import Self
+
+import anyio
+
+from gantlet.hooks.background import Background
+from gantlet.hooks.calls import (
+    after_call,
+    after_occasion,
+    before_call,
+    call_occasion,
+    failure_occasion,
+)
+from gantlet.hooks.choosing import chosen
+from gantlet.hooks.combining import Voice, combine
+from gantlet.hooks.contract import AfterCall, BeforeCall
+from gantlet.hooks.handlers import HookEntry
+from gantlet.hooks.names import HookEvent
+from gantlet.hooks.occasion import HookSession, Moment, Occasion
+from gantlet.hooks.performing import Performance
+from gantlet.hooks.ports import HookPorts
+from gantlet.hooks.runs import HookRun
+from gantlet.hooks.sayings import NOTHING_SAID, Said
+from gantlet.hooks.settings import HookSettings
+from gantlet.messages import JsonValue
+from gantlet.tool import ToolResult
+
+
+class HookRunner:
+    """The hooks of one session. As a context manager it owns what they do in the background."""
+
+    def __init__(
+        self,
+        session: HookSession,
+        entries: Iterable[HookEntry] = (),
+        *,
+        settings: HookSettings | None = None,
+        ports: HookPorts | None = None,
+    ) -> None:
+        self.session = session
+        self._settings = settings or HookSettings()
+        self._ports = ports or HookPorts()
+        self._background = Background()
+        self._late: list[str] = []
+        self._has_run: set[object] = set()
+        self._by_event: dict[HookEvent, tuple[HookEntry, ...]] = {}
+        self._own: tuple[HookEntry, ...] = ()
+        self.use(entries, self._settings)
+
+    def use(self, entries: Iterable[HookEntry], settings: HookSettings) -> None:
+        """Take the hooks of settings, in place of those taken before; those added in code stay."""
+        self._settings = settings
+        self._from_settings = tuple(entries)
+        by_event: dict[HookEvent, list[HookEntry]] = {}
+        for entry in (*settings.usable(self._from_settings), *self._own):
+            by_event.setdefault(entry.event, []).append(entry)
+        self._by_event = {event: tuple(found) for event, found in by_event.items()}
+
+    def add(self, entry: HookEntry) -> None:
+        """Add a hook that a program brings itself."""
+        self._own = (*self._own, entry)
+        self.use(self._from_settings, self._settings)
+
+    async def __aenter__(self) -> Self:
+        await self._background.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return await self._background.__aexit__(kind, error, trace)
+
+    def wants(self, event: HookEvent, subject: str = "") -> bool:
+        """Return whether any hook listens."""
+        entries = self._by_event.get(event)
+        if entries is None:
+            return False
+        return not subject or any(entry.matcher.matches((subject,)) for entry in entries)
+
+    async def before(self, moment: Moment) -> BeforeCall:
+        """Run the hooks before a call."""
+        said = await self.fire(call_occasion(HookEvent.PRE_TOOL_USE, moment))
+        return before_call(said, moment.tool.name)
+
+    async def after(self, moment: Moment, output: ToolResult[object]) -> AfterCall:
+        """Run the hooks after a call that succeeded."""
+        return after_call(await self.fire(after_occasion(moment, output)))
+
+    async def after_failure(
+        self, moment: Moment, message: str, *, was_interrupted: bool
+    ) -> AfterCall:
+        """Run the hooks after a call that failed."""
+        happened = failure_occasion(moment, message, was_interrupted=was_interrupted)
+        return after_call(await self.fire(happened))
+
+    def interrupted(self, moment: Moment, message: str) -> None:
+        """Run the hooks after a call that was interrupted, without anybody waiting."""
+        if self._background.is_open:
+            happened = failure_occasion(moment, message, was_interrupted=True)
+            self._background.start(partial(self._fire_late, happened))
+
+    async def fire(self, occasion: Occasion) -> Said:
+        """Run the hooks of an event, all at once, and return what they said together."""
+        entries = self._by_event.get(occasion.event)
+        if entries is None:
+            return NOTHING_SAID
+        wanted = chosen(entries, occasion, self._ports.condition, self._has_run)
+        if not wanted:
+            return NOTHING_SAID
+        payload = occasion.payload(self.session)
+        voices = await self._voices([self._run(entry, occasion, payload) for entry in wanted])
+        return combine(voices)
+
+    async def _fire_late(self, occasion: Occasion) -> None:
+        """Run hooks whose words come too late for the call they are about."""
+        self._late += (await self.fire(occasion)).context
+
+    async def _voices(self, runs: list[HookRun]) -> list[Voice]:
+        """Run handlers side by side; return what they said in the order they are written."""
+        if len(runs) == 1:
+            return [await runs[0].voice()]
+        voices: dict[int, Voice] = {}
+
+        async def take(number: int, run: HookRun) -> None:
+            voices[number] = await run.voice()
+
+        async with anyio.create_task_group() as tasks:
+            for number, run in enumerate(runs):
+                tasks.start_soon(take, number, run)
+        return [voices[number] for number in range(len(runs))]
+
+    def _run(self, entry: HookEntry, occasion: Occasion, payload: dict[str, JsonValue]) -> HookRun:
+        """Return one run of one handler."""
+        performance = Performance(
+            entry.handler,
+            occasion,
+            payload,
+            self.session,
+            self._settings,
+            self._ports,
+            self._background,
+        )
+        return HookRun(performance, self._late.append)
+
+    def take_late(self) -> tuple[str, ...]:
+        """Return, once, what hooks in the background want the model to read."""
+        if not self._late:
+            return ()
+        late, self._late[:] = tuple(self._late), []
+        return late
