@@ -14,6 +14,8 @@ from anyio.lowlevel import checkpoint
 
 from gantlet.messages import ModelError, ModelRequest, StreamEvent, dumps, stream_event_from_wire
 from gantlet.models.messages_api import Endpoint, MessagesApi
+from gantlet.models.messages_api.client import open_transport
+from gantlet.models.messages_api.exchange import Transport
 from gantlet.system import Clock
 
 Wire: TypeAlias = dict[str, Any]
@@ -284,6 +286,15 @@ def request(**changes: Any) -> ModelRequest:
     return ModelRequest(**{**values, **changes})
 
 
+class Way:
+    """By which transport the models of a test reach their server."""
+
+    open: Callable[[Endpoint], Transport] = staticmethod(open_transport)
+
+
+way = Way()
+
+
 def endpoint_of(server: RawServer, **changes: Any) -> Endpoint:
     """Return the endpoint for a server, with little patience."""
     values: dict[str, Any] = {"api_key": "sk-test-0123456789", "max_retries": 0}
@@ -310,7 +321,7 @@ class Talk:
     async def __aenter__(self) -> Self:
         await self.server.__aenter__()
         endpoint = endpoint_of(self.server, **self.changes)
-        self.model = MessagesApi(endpoint, clock=self.clock, chance=self.chance)
+        self.model = MessagesApi(endpoint, clock=self.clock, chance=self.chance, transport=way.open)
         return self
 
     async def __aexit__(

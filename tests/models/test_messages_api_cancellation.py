@@ -23,6 +23,8 @@ from models.messages_api_kit import (
     talk,
 )
 
+pytestmark = pytest.mark.usefixtures("each_transport")
+
 
 @pytest.mark.parametrize(
     "script",

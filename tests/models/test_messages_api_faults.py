@@ -29,6 +29,8 @@ from models.messages_api_kit import (
     talk,
 )
 
+pytestmark = pytest.mark.usefixtures("each_transport")
+
 BODY = sse(*REPLY)
 ERROR = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 

@@ -56,6 +56,8 @@ from models.messages_api_kit import (
     text_block,
 )
 
+pytestmark = pytest.mark.usefixtures("each_transport")
+
 BODY = sse(*REPLY)
 
 

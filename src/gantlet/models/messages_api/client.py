@@ -17,6 +17,7 @@ from gantlet.messages import (
     StreamEvent,
 )
 from gantlet.models.messages_api.capabilities import capabilities_of
+from gantlet.models.messages_api.direct import DirectTransport
 from gantlet.models.messages_api.endpoint import Endpoint
 from gantlet.models.messages_api.exchange import (
     Response,
@@ -37,6 +38,15 @@ ERROR_SECONDS: Final = 5.0
 """How long to wait for the reason, once the status has said that there is no reply."""
 
 
+def open_transport(endpoint: Endpoint) -> Transport:
+    """Return a way to the server; the one seam for httpx2, which only TLS and proxies need."""
+    if endpoint.is_plain:
+        return DirectTransport(endpoint)
+    from gantlet.models.messages_api.transport import HttpTransport  # noqa: PLC0415 - the seam
+
+    return HttpTransport(endpoint)
+
+
 class MessagesApi:
     """Answers requests over HTTP; one client and its connections serve them all.
 
@@ -51,10 +61,12 @@ class MessagesApi:
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
         known_models: Mapping[str, Capabilities] | None = None,
+        transport: Callable[[Endpoint], Transport] = open_transport,
     ) -> None:
         self.endpoint = endpoint
         self._retries = Retries(endpoint.max_retries, clock or RealClock(), chance)
         self._known_models = dict(known_models or {})
+        self._open_transport = transport
         self._transport: Transport | None = None
 
     def capabilities(self, model: str) -> Capabilities:
@@ -129,7 +141,7 @@ class MessagesApi:
         """Send a request and return its response if it is a good one."""
         headers, body = self._written(request, stream=stream)
         if self._transport is None:
-            self._transport = _http_transport(self.endpoint)
+            self._transport = self._open_transport(self.endpoint)
         with anyio.move_on_after(self.endpoint.timeout_seconds):
             response = await self._transport.post(PATH, headers, body)
             if 200 <= response.status < 300:
@@ -163,10 +175,3 @@ class MessagesApi:
             await response.aclose()
         asked = response.retry_after_seconds
         return refusal(self.endpoint, response.status, response.headers, body, asked)
-
-
-def _http_transport(endpoint: Endpoint) -> Transport:
-    """Load httpx2 and open a client: the one seam for it, because start-up must not pay for it."""
-    from gantlet.models.messages_api.transport import HttpTransport  # noqa: PLC0415 - the seam
-
-    return HttpTransport(endpoint)

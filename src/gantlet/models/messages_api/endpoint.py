@@ -131,6 +131,11 @@ class Endpoint:
         return name in {"localhost", "::1"} or name.startswith("127.")
 
     @property
+    def is_plain(self) -> bool:
+        """Whether a bare socket is all it takes: a server on this machine, without TLS."""
+        return self.is_local and self.base_url.startswith("http:") and self.base_url.isascii()
+
+    @property
     def has_full_api(self) -> bool:
         """Whether requests may use all that the public API knows."""
         return self.is_public if self.full_api is None else self.full_api

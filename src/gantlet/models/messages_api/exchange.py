@@ -20,6 +20,10 @@ class Response(Protocol):
         """The headers, by lower-case name."""
 
     @property
+    def is_at_end(self) -> bool:
+        """Whether it is certain that all of the body has been read."""
+
+    @property
     def retry_after_seconds(self) -> float | None:
         """How long the server asks us to wait before we try again."""
 

@@ -76,7 +76,7 @@ class StreamedSource:
     async def aclose(self, *, is_complete: bool) -> None:
         """Let go of the connection; after a complete reply, once its end has been read."""
         try:
-            if is_complete:
+            if is_complete and not self._response.is_at_end:
                 await read_what_comes(self._response, REST_BYTES, REST_SECONDS)
         finally:
             await self._response.aclose()

@@ -1,6 +1,5 @@
 """HTTP by httpx2. Only the seam in `client` imports this module, with the first request."""
 
-import ssl
 import time
 from collections.abc import AsyncGenerator, Mapping
 from typing import Final
@@ -29,6 +28,7 @@ class HttpResponse:
     def __init__(self, response: httpx2.Response, host: str) -> None:
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = response.headers
+        self.is_at_end = False  # httpx2 does not tell before it is asked for more
         self._host = host
         self._response = response
         self._chunks: AsyncGenerator[bytes, None] = response.aiter_bytes()
@@ -69,7 +69,7 @@ class HttpTransport:
         self._base_url = endpoint.base_url
         self._client = httpx2.AsyncClient(
             headers={"user-agent": endpoint.user_agent},
-            verify=_trust(endpoint),
+            verify=httpx2.create_ssl_context(),
             trust_env=not endpoint.is_local,  # no proxy for a server on this machine
             follow_redirects=False,
             timeout=httpx2.Timeout(None, connect=endpoint.connect_timeout_seconds),
@@ -110,16 +110,6 @@ class HttpTransport:
         """Close each connection, even when cancelled."""
         with anyio.move_on_after(CLOSE_SECONDS, shield=True):
             await self._client.aclose()
-
-
-def _trust(endpoint: Endpoint) -> ssl.SSLContext:
-    """Return whom to trust. Loading certificates is most of a client's start; plain HTTP has none.
-
-    A bare context trusts nobody, should TLS be met all the same.
-    """
-    if endpoint.is_local and endpoint.base_url.startswith("http:"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return httpx2.create_ssl_context()
 
 
 def _words(error: httpx2.HTTPError) -> str:
