@@ -1,16 +1,13 @@
 """What settings files say about permission, and what holds when they do not say it well."""
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
-from gantlet.config import read_rules, read_settings_rules
+from gantlet.config import read_rules
 from gantlet.messages import Behaviour
 from gantlet.rules import BadRule, SourceKind
-from gantlet.system import Environment
-from gantlet.tool import Mode
 
 USER = SourceKind.USER
 
@@ -136,51 +133,3 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     file.write_bytes(b'\xef\xbb\xbf{"permissions": {"deny": ["Bash"]}}')
 
     assert [rule.text for rule in read_rules(file, USER).rules] == ["Bash"]
-
-
-def test_all_files_are_read_and_the_mode_is_never_the_projects(tmp_path: Path) -> None:
-    cwd, home, managed = tmp_path / "app", tmp_path / "home", tmp_path / "etc"
-    permissions = {"allow": ["Bash(make)"], "defaultMode": "bypassPermissions"}
-    written(cwd / ".claude", json.dumps({"permissions": permissions}))
-    written(cwd / ".claude", '{"permissions": {"defaultMode": "plan"}}', "settings.local.json")
-    written(
-        home / ".claude",
-        '{"permissions": {"defaultMode": "acceptEdits", "additionalDirectories": ["~/notes"]}}',
-    )
-    written(managed, '{"permissions": {"deny": ["WebFetch"]}}', "managed-settings.json")
-    written(managed / "managed-settings.d", '{"permissions": {"ask": ["Bash"]}}', "10.json")
-
-    read = read_settings_rules(cwd, home, Environment(), trusted=False, managed_folder=managed)
-    context = read.context()
-
-    assert context.mode is Mode.ACCEPT_EDITS
-    assert [rule.text for rule in context.counted_allow] == []
-    assert [rule.source.kind for rule in context.deny] == [SourceKind.POLICY]
-    assert [rule.text for rule in context.ask] == ["Bash"]
-    assert [one.path for one in read.directories] == [str(home / "notes")]
-    told = " ".join(problem.message for problem in read.problems)
-    assert "cannot set the mode" in told
-    assert "this workspace has not been trusted" in told
-
-
-def test_bypass_is_not_available_where_any_file_switches_it_off(tmp_path: Path) -> None:
-    cwd, home = tmp_path / "app", tmp_path / "home"
-    written(home / ".claude", '{"permissions": {"defaultMode": "bypassPermissions"}}')
-    on = read_settings_rules(cwd, home, Environment(), trusted=True).context()
-    switch = '{"permissions": {"disableBypassPermissionsMode": "disable"}}'
-    written(cwd / ".claude", switch)
-    off = read_settings_rules(cwd, home, Environment(), trusted=True).context()
-
-    assert (on.mode, on.bypass_available) == (Mode.BYPASS, True)
-    assert (off.mode, off.bypass_available) == (Mode.DEFAULT, False)
-
-
-def test_the_config_directory_can_lie_elsewhere(tmp_path: Path) -> None:
-    elsewhere = tmp_path / "config"
-    written(elsewhere, '{"permissions": {"deny": ["Read(/keys/**)"]}}')
-    environment = Environment(variables={"CLAUDE_CONFIG_DIR": str(elsewhere)})
-
-    read = read_settings_rules(tmp_path, tmp_path, environment, trusted=True)
-
-    [rule] = read.rules
-    assert rule.source.anchors.base == (str(elsewhere),)

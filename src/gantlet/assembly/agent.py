@@ -10,16 +10,18 @@ from typing import Self, TypeAlias
 
 import anyio
 
+from gantlet.assembly.configuration import FreshPermission, open_configuration
 from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
-from gantlet.assembly.permission import denied_by, open_engine, open_workspace, problems_of
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.toolbox import open_toolbox
+from gantlet.config import SettingsRequest, read_sources
 from gantlet.execution import (
     Bodies,
     ExecutionSettings,
     Mailbox,
     Services,
+    SiblingFailure,
     Spill,
     concurrency_from,
 )
@@ -87,12 +89,14 @@ class Agent:
 
     def __init__(
         self,
-        model: Model | str = DEFAULT_MODEL,
+        model: Model | str | None = None,
         *,
         tools: Iterable[AnyTool] = (),
         system: str = "",
-        permission_mode: Mode | str = Mode.DEFAULT,
-        settings: Mapping[str, object] | None = None,
+        permission_mode: Mode | str | None = None,
+        settings: Mapping[str, object] | str | Path | None = None,
+        setting_sources: str | Iterable[str] | None = (),
+        trust: bool = False,
         cwd: str | Path | None = None,
         base_url: str | None = None,
         api_key: str | None = None,
@@ -109,16 +113,27 @@ class Agent:
     ) -> None:
         self._parts = parts or AgentParts()
         session = self._session = self._parts.session
-        given = settings or {}
-        environment = self._parts.environment or Environment.current(DEFAULT_FLAGS)
         folder = str(Path(cwd or Path.cwd()).absolute())
-        mode = _mode(permission_mode)
+        self.configuration = open_configuration(
+            SettingsRequest(
+                Path(folder),
+                self._parts.environment or Environment.current(DEFAULT_FLAGS),
+                settings,
+                read_sources(setting_sources),
+                trust,
+            )
+        )
+        values, environment = self.configuration.settings, self.configuration.environment
+        model = model or values.text("model") or DEFAULT_MODEL
+        wanted = None if permission_mode is None else _mode(permission_mode)
+        engine = self.configuration.open_engine(wanted, self._emit, self._parts.asker)
+        mode = engine.holder.current.mode
         self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
         toolbox = open_toolbox(
             [_checked(tool) for tool in tools],
             [_checked(tool) for tool in mcp_tools],
             environment=environment,
-            denied=denied_by(given),
+            denied=values.denied,
             selected=builtin_tools,
             ports=Ports(self._files.ports),
         )
@@ -128,7 +143,7 @@ class Agent:
             surroundings=Surroundings(folder, mode=mode),
             settings=LoopSettings(
                 model=model if isinstance(model, str) else HANDED_OVER,
-                fallback_models=tuple(fallback_models),
+                fallback_models=tuple(fallback_models) or values.texts("fallbackModel") or (),
                 max_tokens=max_tokens,
                 limits=limits or Limits(max_turns=max_turns, max_budget_usd=max_budget_usd),
                 extra=dict(request_fields or {}),
@@ -142,12 +157,11 @@ class Agent:
         if session is not None:
             self._conversation.reminders += unsure_calls(session)
             session.recorder.tell_to(self._warn)
-        workspace = open_workspace(folder, environment)
-        engine = self._engine = open_engine(mode, given, workspace, self._emit, self._parts.asker)
-        self.problems = (*toolbox.problems, *problems_of(engine))
+        self._engine = engine
+        self.problems = (*toolbox.problems, *self.configuration.problems)
         self._services = Services(
             pool=toolbox.pool,
-            permission=self._parts.permission or engine,
+            permission=self._parts.permission or FreshPermission(engine, self.configuration),
             hooks=self._parts.hooks,
             spill=Spill(
                 session.results_folder if session else home_folder(environment) / "tool-results"
@@ -156,7 +170,8 @@ class Agent:
             reveal=toolbox.catalog.reveal,
         )
         self._execution = self._parts.execution or ExecutionSettings(
-            max_concurrency=concurrency_from(environment)
+            max_concurrency=concurrency_from(environment),
+            sibling_failure=SiblingFailure(values.text("siblingFailure") or "dependent"),
         )
         self._first_model = self._conversation.settings.model
         self._mailbox: Mailbox | None = None

@@ -1,23 +1,73 @@
 """Settings files: what they say, each value with its source; trust; saving rules."""
 
-from gantlet.config.rules_reader import RulesRead, SettingsProblem, read_rules
+from gantlet.config.checkout import main_checkout, project_root
+from gantlet.config.file_reader import FileRead, SettingsOrigin, read_file
+from gantlet.config.keys import KEYS, Form, Gate, Key, Surface
+from gantlet.config.last_good import LastGood
+from gantlet.config.opening import SettingsRequest
+from gantlet.config.reloading import carried_over
+from gantlet.config.rules_reader import RulesRead, read_rules
 from gantlet.config.rules_writer import RuleWriter
+from gantlet.config.setting import Ignored, Setting, SettingsProblem
+from gantlet.config.settings import Settings, read_settings, surfaces_of
 from gantlet.config.settings_files import (
+    ALL_SOURCES,
     SettingsFiles,
-    SettingsRules,
-    is_trusted,
-    read_settings_rules,
+    config_folder,
+    read_sources,
     workspace_at,
 )
+from gantlet.config.trust import (
+    NOT_TRUSTED,
+    FolderTrust,
+    Standing,
+    SurfaceTrust,
+    TrustQuestion,
+    is_accepted_elsewhere,
+)
+from gantlet.config.trust_store import STORE_NAME, BrokenStoreError, TrustEntry, TrustStore
+from gantlet.config.trust_surfaces import SurfaceFound
+from gantlet.config.watch import ChangedFile, SettingsWatch
 
 __all__ = [
+    "ALL_SOURCES",
+    "KEYS",
+    "NOT_TRUSTED",
+    "STORE_NAME",
+    "BrokenStoreError",
+    "ChangedFile",
+    "FileRead",
+    "FolderTrust",
+    "Form",
+    "Gate",
+    "Ignored",
+    "Key",
+    "LastGood",
     "RuleWriter",
     "RulesRead",
+    "Setting",
+    "Settings",
     "SettingsFiles",
+    "SettingsOrigin",
     "SettingsProblem",
-    "SettingsRules",
-    "is_trusted",
+    "SettingsRequest",
+    "SettingsWatch",
+    "Standing",
+    "Surface",
+    "SurfaceFound",
+    "SurfaceTrust",
+    "TrustEntry",
+    "TrustQuestion",
+    "TrustStore",
+    "carried_over",
+    "config_folder",
+    "is_accepted_elsewhere",
+    "main_checkout",
+    "project_root",
+    "read_file",
     "read_rules",
-    "read_settings_rules",
+    "read_settings",
+    "read_sources",
+    "surfaces_of",
     "workspace_at",
 ]

@@ -2,9 +2,10 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
+from itertools import islice
 from typing import TypeAlias
 
 from gantlet.messages.value import value
@@ -59,6 +60,24 @@ class LocatedJson:
     def line(self, at: int) -> int:
         """Return the number of the line a position is on, from 1."""
         return bisect_right(self._starts, at)
+
+    def find(self, path: Sequence[str | int]) -> Spot:
+        """Return the value at a path from the root, or the nearest above it that is there."""
+        spot = self.root
+        for step in path:
+            below = self._child(spot, step)
+            if below is None:
+                break
+            spot = below
+        return spot
+
+    def _child(self, spot: Spot, step: str | int) -> Spot | None:
+        """Return a member or an item; of members with one name, the last."""
+        if isinstance(spot.value, dict) and isinstance(step, str):
+            return dict(self.members(spot)).get(step)
+        if isinstance(spot.value, list) and isinstance(step, int) and step < len(spot.value):
+            return next(islice(self.items(spot), step, None))
+        return None
 
     def members(self, spot: Spot) -> Iterator[tuple[str, Spot]]:
         """Yield every member of an object in order, also those whose name comes again."""

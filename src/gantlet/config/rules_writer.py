@@ -1,6 +1,5 @@
 """Changes of permission, written to settings files: merged under a lock, and all or nothing."""
 
-import fcntl
 import json
 import os
 import re
@@ -8,11 +7,16 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
+from gantlet.config.file_lock import locked
 from gantlet.config.json_lines import BrokenJsonError, LocatedJson
+from gantlet.config.opening import SettingsRequest
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
+from gantlet.config.settings import surfaces_of
 from gantlet.config.settings_files import SettingsFiles
+from gantlet.config.trust import Standing, parts_after_own_change
 from gantlet.messages.value import value
 from gantlet.permissions import (
     AddDirectories,
@@ -34,9 +38,15 @@ _PRIVATE, _SHARED = 0o600, 0o666
 
 @value
 class RuleWriter:
-    """Saves changes of permission to the user's, the project's or the local settings file."""
+    """Saves changes of permission to the user's, the project's or the local settings file.
+
+    Attributes:
+        request: How the settings are read, so that the folder's trust follows what is written;
+            without one it does not.
+    """
 
     files: SettingsFiles
+    request: SettingsRequest | None = None
 
     async def save(self, update: Update) -> None:
         """Write a change where it says, in a thread of its own.
@@ -58,10 +68,26 @@ class RuleWriter:
         try:
             target = self._target(path, update.destination)
             target.parent.mkdir(parents=True, exist_ok=True)
-            with _locked(target):
+            with locked(target), self._trust_kept(update):
                 _merge(target, update)
         except OSError as error:
             raise UserError(f"{path} could not be written: {error.strerror}.") from error
+
+    @contextmanager
+    def _trust_kept(self, update: Update) -> Iterator[None]:
+        """Keep the trust of a folder in step with what we write to its files ourselves."""
+        if self.request is None or update.destination is Destination.USER:
+            yield
+            return
+        request = replace(self.request, trusts=False)
+        before = request.read(self.files).trust
+        yield
+        after = surfaces_of(request.read(self.files).files, self.files)
+        own = getattr(update, "rules", getattr(update, "directories", ()))
+        changed = parts_after_own_change(before, after, own)
+        if changed and request.question(self.files).store is not None:
+            trusted = [part.found for part in before.parts if part.standing is Standing.TRUSTED]
+            request.store.put(before.root, [*trusted, *changed], keep_others=True)
 
     def _target(self, path: Path, destination: Destination) -> Path:
         """Return the file itself, behind links. A project's link may not lead out of it."""
@@ -70,35 +96,6 @@ class RuleWriter:
         if destination is not Destination.USER and not real.is_relative_to(root):
             raise UserError(f"{path} leads out of the project, to {real}; nothing was written.")
         return real
-
-
-@contextmanager
-def _locked(target: Path) -> Iterator[None]:
-    """Hold the lock of a file, which is a file beside it and gone afterwards."""
-    lock = target.with_name(f".{target.name}.lock")
-    while True:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        descriptor = os.open(lock, flags, _PRIVATE)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if _is_same(descriptor, lock):  # else whoever held it took it away
-                try:
-                    yield
-                finally:
-                    with suppress(OSError):
-                        lock.unlink()
-                return
-        finally:
-            os.close(descriptor)
-
-
-def _is_same(descriptor: int, path: Path) -> bool:
-    """Return whether an open file still stands at a path."""
-    try:
-        there = path.lstat()
-    except FileNotFoundError:
-        return False
-    return os.path.samestat(os.fstat(descriptor), there)
 
 
 def _merge(target: Path, update: Update) -> None:

@@ -1,51 +1,98 @@
-"""Which settings files there are, and what all of them together say about permission."""
+"""Which settings files there are for a session, and whose they are."""
 
-import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from gantlet.config.rules_reader import (
-    RulesRead,
-    SettingsProblem,
-    UnreadableError,
-    read_rules,
-    read_settings_text,
-)
-from gantlet.messages import Behaviour
+from gantlet.config.checkout import folders_down_to, project_root
+from gantlet.config.file_reader import SettingsOrigin
+from gantlet.messages import dumps, freeze, thaw
 from gantlet.messages.value import value
-from gantlet.permissions import Destination, Directory, PermissionContext, Workspace
-from gantlet.rules import Anchors, BadRule, Rule, SourceKind
+from gantlet.permissions import Destination, Directory, Workspace
+from gantlet.rules import Anchors, Source, SourceKind
 from gantlet.system import Environment, absolute, directory_names
-from gantlet.tool import Mode
+from gantlet.tool import UserError
 
 CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
 MANAGED_FOLDER = Path("/etc/claude-code")
+MACOS_MANAGED_FOLDER = Path("/Library/Application Support/ClaudeCode")
+#: What settings that are handed over as text have in place of a file.
+GIVEN = "--settings"
 _CONFIG = ".claude"
-_NOT_TRUSTED = (
-    "what it allows does not count, because this workspace has not been trusted; what it forbids"
-    " does."
-)
+_ROOT_USER = 0
+
+#: The sources that can be chosen, by their names on the command line.
+CHOSEN_SOURCES = {
+    "user": SourceKind.USER,
+    "project": SourceKind.PROJECT,
+    "local": SourceKind.LOCAL,
+}
+ALL_SOURCES = frozenset(CHOSEN_SOURCES.values())
 
 
 @value
 class SettingsFiles:
-    """Where the settings of a session lie."""
+    """Where the settings of a session lie.
+
+    Attributes:
+        project, local: The files at the root of the project.
+        folders: From the project's root down to where the session is; each may have its own files.
+        managed: The folder with the policy.
+        managed_owner: Who beside root may own the policy, by number.
+        extra: A file that was named for this session.
+        given: Settings that were handed over as text.
+        given_name: What stands for their file; empty for settings given in code.
+        sources: Which of the user's, the project's and the local files count.
+    """
 
     user: Path
     project: Path
     local: Path
+    folders: tuple[Path, ...] = ()
     managed: Path = MANAGED_FOLDER
+    managed_owner: int = _ROOT_USER
     extra: Path | None = None
+    given: str | None = None
+    given_name: str = GIVEN
+    sources: frozenset[SourceKind] = ALL_SOURCES
 
     @classmethod
-    def of(cls, cwd: Path, home: Path, environment: Environment) -> "SettingsFiles":
-        """Return the files of a session that starts in `cwd`."""
-        given = environment.variables.get(CONFIG_VARIABLE)
-        config = Path(absolute(given, str(cwd))) if given else home / _CONFIG
-        project = cwd / _CONFIG
+    def of(
+        cls,
+        cwd: Path,
+        home: Path,
+        environment: Environment,
+        *,
+        given: str | Path | Mapping[str, object] | None = None,
+        sources: frozenset[SourceKind] = ALL_SOURCES,
+        managed: Path | None = None,
+        managed_owner: int = _ROOT_USER,
+    ) -> "SettingsFiles":
+        """Return the files of a session that starts in `cwd`.
+
+        Raises:
+            UserError: `given` names a file that is not there.
+        """
+        root = project_root(cwd, home)
+        here = cwd if root == Path(os.path.realpath(cwd)) else root
+        named, text = _given(given, cwd)
         return cls(
-            config / "settings.json", project / "settings.json", project / "settings.local.json"
+            config_folder(cwd, home, environment) / "settings.json",
+            here / _CONFIG / "settings.json",
+            here / _CONFIG / "settings.local.json",
+            (here, *folders_down_to(root, cwd)[1:]),
+            managed or managed_folder(environment),
+            managed_owner,
+            named,
+            text,
+            "" if isinstance(given, Mapping) else GIVEN,
+            sources,
         )
+
+    @property
+    def root(self) -> Path:
+        """The root of the project."""
+        return self.project.parent.parent
 
     def at(self, destination: Destination) -> Path | None:
         """Return the file a change is kept in, or None if it is kept in none."""
@@ -57,127 +104,131 @@ class SettingsFiles:
         return files.get(destination)
 
     def listed(self) -> Iterator[tuple[SourceKind, Path]]:
-        """Yield every file that may say something, the weakest of each kind first."""
-        yield SourceKind.USER, self.user
-        yield SourceKind.PROJECT, self.project
-        yield SourceKind.LOCAL, self.local
+        """Yield every file that may say something, the weakest first."""
+        folders = self.folders or (self.root,)
+        chosen: list[tuple[SourceKind, Path]] = [(SourceKind.USER, self.user)]
+        for kind, name in _OF_FOLDERS:
+            own = [folder / _CONFIG / name for folder in folders]
+            chosen += [(kind, path) for path in own if not _is_same(path, self.user)]
+        yield from ((kind, path) for kind, path in chosen if kind in self.sources)
         if self.extra is not None:
             yield SourceKind.COMMAND_LINE, self.extra
         yield SourceKind.POLICY, self.managed / "managed-settings.json"
-        drop_ins = sorted((self.managed / "managed-settings.d").glob("*.json"))
-        yield from ((SourceKind.POLICY, path) for path in drop_ins)
+        yield from ((SourceKind.POLICY, path) for path in self.drop_ins())
 
-
-@value
-class SettingsRules:
-    """What all settings files together say: the inputs of a permission context.
-
-    Attributes:
-        mode: What the strongest file that may say so wants; None if none does.
-        files: What each file said, for showing it.
-        may_hide_denies: A file could not be read whole; its stand-ins are among the rules.
-    """
-
-    workspace: Workspace
-    files: tuple[RulesRead, ...] = ()
-    directories: tuple[Directory, ...] = ()
-    mode: Mode | None = None
-    bypass_disabled: bool = False
-    managed_rules_only: bool = False
-    is_trusted: bool = False
-    problems: tuple[SettingsProblem, ...] = ()
-
-    @property
-    def rules(self) -> tuple[Rule | BadRule, ...]:
-        """Every rule of every file, with a question about everything for a file that is lost."""
-        found = [rule for read in self.files for rule in read.rules]
-        found += [read.stand_in for read in self.files if read.stand_in is not None]
-        return tuple(found)
-
-    @property
-    def may_hide_denies(self) -> bool:
-        """Whether rules that forbid may have been lost."""
-        return any(read.may_hide_denies for read in self.files)
-
-    def context(
-        self, mode: Mode | None = None, *, auto_available: bool = False
-    ) -> PermissionContext:
-        """Return what calls are judged against. A mode that is not available is the default."""
-        wanted = mode or self.mode or Mode.DEFAULT
-        bypass = wanted is Mode.BYPASS and not self.bypass_disabled
-        offered = {Mode.BYPASS: bypass, Mode.AUTO: auto_available}
-        return PermissionContext(
-            self.workspace,
-            wanted if offered.get(wanted, True) else Mode.DEFAULT,
-            directories=self.directories,
-            bypass_available=bypass,
-            auto_available=auto_available,
-            is_trusted=self.is_trusted,
-            managed_rules_only=self.managed_rules_only,
-        ).with_rules(self.rules)
-
-
-def read_settings_rules(
-    cwd: Path,
-    home: Path,
-    environment: Environment,
-    *,
-    trusted: bool,
-    extra_settings: Path | None = None,
-    managed_folder: Path = MANAGED_FOLDER,
-) -> SettingsRules:
-    """Return what the settings files of a session say. Never raises for what is in them."""
-    own = SettingsFiles.of(cwd, home, environment)
-    places = SettingsFiles(own.user, own.project, own.local, managed_folder, extra_settings)
-    workspace = workspace_at(cwd, home, places)
-    read = tuple(
-        read_rules(path, kind, _anchors(kind, path, workspace)) for kind, path in places.listed()
-    )
-    policy = [one for one in read if one.kind is SourceKind.POLICY]
-    modes = [one for one in read if one.mode is not None and not one.kind.is_repository]
-    strongest = min(reversed(modes), key=lambda one: one.kind.rank, default=None)
-    problems = [problem for one in read for problem in one.problems]
-    if not trusted:
-        problems += [
-            SettingsProblem(one.file, 0, _NOT_TRUSTED) for one in read if _widens_unasked(one)
+    def drop_ins(self) -> list[Path]:
+        """Return the parts of the policy in the order of their names."""
+        folder = self.managed / "managed-settings.d"
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(entry.name for entry in entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError:
+            return [folder]  # reading it fails too, and that is told and fails closed
+        return [
+            folder / name for name in names if name.endswith(".json") and not name.startswith(".")
         ]
-    return SettingsRules(
-        workspace,
-        read,
-        tuple(_directories(read, cwd, home)),
-        strongest.mode if strongest is not None else None,
-        any(one.bypass_disabled for one in read),
-        any(one.managed_rules_only for one in policy),
-        trusted,
-        tuple(problems),
-    )
+
+    def origins(self, workspace: Workspace) -> Iterator[SettingsOrigin]:
+        """Yield everything that may say something, the weakest first."""
+        for kind, path in self.listed():
+            owner = self.managed_owner if kind is SourceKind.POLICY else None
+            if kind is SourceKind.POLICY and path == self.managed / "managed-settings.json":
+                yield from self._handed_over(workspace)
+            anchors = _anchors(kind, path, workspace)
+            yield SettingsOrigin(Source(kind, str(path), anchors=anchors), path, owner=owner)
+
+    def _handed_over(self, workspace: Workspace) -> Iterator[SettingsOrigin]:
+        """Yield the settings that were handed over as text."""
+        if self.given is not None:
+            anchors = workspace.anchors(SourceKind.COMMAND_LINE)
+            source = Source(SourceKind.COMMAND_LINE, self.given_name, anchors=anchors)
+            yield SettingsOrigin(source, text=self.given)
+
+
+_OF_FOLDERS = (
+    (SourceKind.PROJECT, "settings.json"),
+    (SourceKind.LOCAL, "settings.local.json"),
+)
+
+
+def read_sources(names: str | Iterable[str] | None) -> frozenset[SourceKind]:
+    """Return the sources that names choose, with commas or one by one; None chooses all.
+
+    Raises:
+        UserError: There is no such source.
+    """
+    if names is None:
+        return ALL_SOURCES
+    listed = names.split(",") if isinstance(names, str) else list(names)
+    chosen = [name.strip() for name in listed if name.strip()]
+    unknown = [name for name in chosen if name not in CHOSEN_SOURCES]
+    if unknown:
+        known = ", ".join(CHOSEN_SOURCES)
+        raise UserError(f"There is no settings source {unknown[0]!r}; there are {known}.")
+    return frozenset(CHOSEN_SOURCES[name] for name in chosen)
+
+
+def config_folder(cwd: Path, home: Path, environment: Environment) -> Path:
+    """Return the folder of the user's own settings."""
+    given = environment.variables.get(CONFIG_VARIABLE)
+    return Path(absolute(given, str(cwd))) if given else home / _CONFIG
+
+
+def managed_folder(environment: Environment) -> Path:
+    """Return the folder of the policy on this system."""
+    return MACOS_MANAGED_FOLDER if environment.platform == "darwin" else MANAGED_FOLDER
 
 
 def workspace_at(cwd: Path, home: Path, files: SettingsFiles) -> Workspace:
     """Return the directories of a session, by every name they are known under."""
     here = Directory(directory_names(str(cwd)))
-    own = (files.user.parent / "settings.json", files.project, files.local, files.managed)
+    own = (files.user.parent / "settings.json", *_own_files(files), files.managed)
     return Workspace(
         here,
         here,
         Directory(directory_names(str(home))),
+        Directory(directory_names(str(files.root))),
         own=tuple(Directory(directory_names(str(path))) for path in own),
     )
 
 
-def is_trusted(cwd: Path, home: Path) -> bool:
-    """Return whether the user said yes to a folder. Whatever cannot be read is a no."""
+def _own_files(files: SettingsFiles) -> Iterator[Path]:
+    """Yield the settings files of the project, and the one named for the session."""
+    for folder in files.folders or (files.root,):
+        yield from (folder / _CONFIG / name for _, name in _OF_FOLDERS)
+    if files.extra is not None:
+        yield files.extra
+
+
+def _given(
+    given: str | Path | Mapping[str, object] | None, cwd: Path
+) -> tuple[Path | None, str | None]:
+    """Return the file that was named, or the text that was handed over."""
+    if given is None:
+        return None, None
+    if isinstance(given, Mapping):
+        return None, _as_text(given)
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return None, given
+    path = Path(absolute(str(given), str(cwd)))
+    if not os.path.lexists(path):
+        raise UserError(f"There is no settings file {str(given)!r}. Name a file, or give JSON.")
+    return path, None
+
+
+def _as_text(given: Mapping[str, object]) -> str:
+    """Return settings that were given in code as the text they would be in a file."""
     try:
-        store = json.loads(read_settings_text(home / ".claude.json"))
-    except (OSError, UnreadableError, ValueError, RecursionError):
-        return False
-    projects = store.get("projects") if isinstance(store, dict) else None
-    if not isinstance(projects, dict):
-        return False
-    entries = [projects.get(name) for name in directory_names(str(cwd))]
-    return any(
-        isinstance(entry, dict) and entry.get("hasTrustDialogAccepted") is True for entry in entries
-    )
+        return dumps(thaw(freeze(given))).decode()
+    except (TypeError, ValueError) as error:
+        raise UserError(f"The settings cannot be written as JSON: {error}") from error
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    """Return whether two paths lead to one file: at home, the project's is the user's."""
+    return first == second or os.path.realpath(first) == os.path.realpath(second)
 
 
 def _anchors(kind: SourceKind, path: Path, workspace: Workspace) -> Anchors:
@@ -185,18 +236,6 @@ def _anchors(kind: SourceKind, path: Path, workspace: Workspace) -> Anchors:
     known = workspace.anchors(kind)
     if kind in {SourceKind.USER, SourceKind.COMMAND_LINE}:
         return Anchors(directory_names(str(path.parent)), known.cwd, known.home)
+    if kind is SourceKind.PROJECT:
+        return Anchors(directory_names(str(path.parent.parent)), known.cwd, known.home)
     return known
-
-
-def _directories(read: tuple[RulesRead, ...], cwd: Path, home: Path) -> Iterator[Directory]:
-    """Yield the working directories that files add."""
-    for one in read:
-        for path, _ in one.directories:
-            inside = str(home) + path[1:] if path == "~" or path.startswith("~/") else path
-            yield Directory(directory_names(absolute(inside, str(cwd))), one.kind)
-
-
-def _widens_unasked(read: RulesRead) -> bool:
-    """Return whether a project's file allows something that takes trust."""
-    allows = any(rule.behaviour is Behaviour.ALLOW for rule in read.rules)
-    return read.kind.is_repository and (allows or bool(read.directories))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gantlet.config import SettingsRules
+from gantlet.config import Settings
 from gantlet.messages import Behaviour
 from gantlet.permissions import LAYERS, Case, PermissionContext, Request, Verdict, evaluate
 from gantlet.rules import BadRule, Rule
@@ -107,7 +107,7 @@ def _end(verdict: Verdict) -> Iterator[str]:
         yield plain(f"Would allow it: {', '.join(dict.fromkeys(texts))}")
 
 
-def rules_page(settings: SettingsRules, context: PermissionContext) -> Iterator[str]:
+def rules_page(settings: Settings, context: PermissionContext) -> Iterator[str]:
     """Yield the rules in force, the strictest first, and where each stands."""
     counted = set(context.counted_allow)
     strictest_first = (Behaviour.DENY, Behaviour.ASK, Behaviour.ALLOW)

@@ -5,11 +5,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BufferedReader
 from pathlib import Path
 from typing import cast
 
-from gantlet.config import RuleWriter, SettingsFiles, SettingsRules, is_trusted, read_settings_rules
+from gantlet.config import RuleWriter, Settings, SettingsRequest
 from gantlet.messages import JsonValue
 from gantlet.permissions import Destination, RemoveRules
 from gantlet.rules import Rule, lint_rules
@@ -59,6 +60,7 @@ def _add_places(parser: argparse.ArgumentParser) -> None:
     """Declare where a call would run."""
     parser.add_argument("--cwd", metavar="DIR", help="default: where you are")
     parser.add_argument("--home", metavar="DIR", help="default: your home directory")
+    parser.add_argument("--settings", metavar="FILE-OR-JSON", help="more settings, for this once")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -151,7 +153,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _revoke(arguments: argparse.Namespace) -> int:
     """Take a rule out of the settings."""
-    files = SettingsFiles.of(_cwd(arguments), _home(arguments), Environment.current())
+    request = _request(arguments)
+    files = request.places()
     places = [_PLACES[arguments.place]] if arguments.place else list(_PLACES.values())
     wanted = arguments.rule.strip()
     files_of = {str(files.at(place)): place for place in places}
@@ -165,7 +168,7 @@ def _revoke(arguments: argparse.Namespace) -> int:
         raise UserError(f"There is no rule {wanted!r} in {where}.")
     for rule in found:
         update = RemoveRules((wanted,), rule.behaviour, files_of[rule.source.file])
-        RuleWriter(files).write(update)
+        RuleWriter(files, request).write(update)
         print(plain(f"revoked {rule.behaviour} {wanted} ({rule.source.file}:{rule.source.line})"))
     return 0
 
@@ -173,7 +176,7 @@ def _revoke(arguments: argparse.Namespace) -> int:
 def _lint(arguments: argparse.Namespace) -> int:
     """Show what is odd about the rules."""
     settings = _settings(arguments)
-    rules = [rule for read in settings.files for rule in read.rules]
+    rules = [rule for read in settings.files for rule in read.rules.rules]
     findings = lint_rules(rules, BUILT_IN_NAMES)
     for finding in findings:
         source = finding.rule.source
@@ -188,11 +191,16 @@ def _lint(arguments: argparse.Namespace) -> int:
     return 1
 
 
-def _settings(arguments: argparse.Namespace) -> SettingsRules:
+def _settings(arguments: argparse.Namespace) -> Settings:
     """Return what the settings say."""
-    cwd, home = _cwd(arguments), _home(arguments)
-    trusted = is_trusted(cwd, home)
-    return read_settings_rules(cwd, home, Environment.current(), trusted=trusted)
+    return _request(arguments).read()
+
+
+def _request(arguments: argparse.Namespace) -> SettingsRequest:
+    """Return which settings are meant."""
+    here = Environment.current()
+    environment = replace(here, variables={**here.variables, "HOME": str(_home(arguments))})
+    return SettingsRequest(_cwd(arguments), environment, arguments.settings)
 
 
 def _cwd(arguments: argparse.Namespace) -> Path:
@@ -205,10 +213,10 @@ def _home(arguments: argparse.Namespace) -> Path:
     return Path(absolute(arguments.home, str(Path.cwd()))) if arguments.home else Path.home()
 
 
-def _tell_problems(settings: SettingsRules) -> None:
+def _tell_problems(settings: Settings) -> None:
     """Say what in the settings does not count as written."""
-    for problem in settings.problems:
-        _complain(str(problem))
+    for remark in settings.remarks:
+        _complain(remark)
 
 
 def _complain(text: str) -> None:

@@ -14,11 +14,17 @@ FLAG_PREFIX = "GANTLET_FLAG_"
 
 @value
 class Environment:
-    """The machine and the settings as a tool may see them."""
+    """The machine and the settings as a tool may see them.
+
+    Attributes:
+        for_children: Variables that settings give to the programs that tools run. They are none of
+            ours: a trusted project may set them.
+    """
 
     platform: str = sys.platform
     variables: Mapping[str, str] = field(default_factory=dict)
     flags: frozenset[str] = frozenset()
+    for_children: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def current(cls, flags: frozenset[str] = frozenset()) -> "Environment":

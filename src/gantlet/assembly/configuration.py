@@ -1,0 +1,198 @@
+"""Settings, trust and the permission engine of a session, opened together and kept up to date."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+import anyio
+
+from gantlet.config import (
+    ChangedFile,
+    RuleWriter,
+    Settings,
+    SettingsRequest,
+    SettingsWatch,
+    carried_over,
+)
+from gantlet.messages import Event
+from gantlet.messages.value import value
+from gantlet.permissions import (
+    AddDirectories,
+    Asker,
+    ContextHolder,
+    Decision,
+    Destination,
+    Engine,
+    PermissionContext,
+    Request,
+)
+from gantlet.rules import BadRule, SourceKind
+from gantlet.system import Environment, Scout, directory_names, run_in_thread
+from gantlet.tool import Mode, Problem, UserError
+
+#: Asked about a file that changed; no keeps what held before. A policy is never asked about.
+ChangeGate: TypeAlias = Callable[[ChangedFile], Awaitable[bool]]
+
+
+@value
+class SettingsChange:
+    """Settings that were read again because files changed."""
+
+    before: Settings
+    after: Settings
+    files: tuple[ChangedFile, ...]
+
+
+def open_configuration(request: SettingsRequest) -> "Configuration":
+    """Open everything about settings for a folder: the values, trust, and the engine.
+
+    Raises:
+        UserError: Settings that were given for this session cannot be used.
+    """
+    watch, settings = _read(request)
+    _check_given(settings)
+    return Configuration(request, settings, watch)
+
+
+class Configuration:
+    """The settings of a session. It is replaced as a whole when files change, between calls."""
+
+    def __init__(self, request: SettingsRequest, settings: Settings, watch: SettingsWatch) -> None:
+        self.request = request
+        self.settings = settings
+        self.gate: ChangeGate | None = None
+        self.listeners: list[Callable[[SettingsChange], None]] = []
+        self._watch = watch
+        self._lock = anyio.Lock()
+        self._engine: Engine | None = None
+        self._context: Callable[[Settings], PermissionContext] | None = None
+
+    @property
+    def environment(self) -> Environment:
+        """The environment as the program itself sees it: with what settings say about it."""
+        return _environment(self.request.environment, self.settings)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What does not count as written."""
+        return tuple(_problems(self.settings))
+
+    def open_engine(
+        self,
+        mode: Mode | None,
+        emit: Callable[[Event], None],
+        asker: Asker | None = None,
+        *,
+        directories: tuple[str, ...] = (),
+        bypass_available: bool = False,
+    ) -> Engine:
+        """Return the engine that judges calls. Without an asker nobody can be asked.
+
+        Args:
+            mode: The mode to start in; None takes what the settings say.
+            emit: Is told when somebody is asked.
+            asker: Whom the engine asks.
+            directories: More working directories, as the command line gives them.
+            bypass_available: bypassPermissions may be entered later.
+        """
+
+        def context(settings: Settings) -> PermissionContext:
+            made = settings.context(
+                mode, auto_available=mode is Mode.AUTO, bypass_available=bypass_available
+            )
+            return replace(made, avoid_prompts=made.avoid_prompts or asker is None)
+
+        holder = ContextHolder(context(self.settings), self.saver(), directory_names)
+        if directories:
+            holder.apply(AddDirectories(directories, Destination.COMMAND_LINE))
+        self._context = context
+        self._engine = Engine(holder, asker, eyes=Scout(), emit=emit)
+        return self._engine
+
+    def saver(self) -> RuleWriter:
+        """Return whoever writes changes to settings files, and keeps trust in step."""
+        return RuleWriter(self.settings.places, self.request)
+
+    async def refresh(self) -> SettingsChange | None:
+        """Read the settings again if files changed, and put them in place at once.
+
+        A call that is being judged goes on with what it began with.
+        """
+        if not self._watch.has_changed():
+            return None
+        async with self._lock:
+            changed = self._watch.look()
+            if not changed or not await self._is_let_through(changed):
+                return None
+            watch, fresh = await run_in_thread(lambda: _read(self.request))
+            change = SettingsChange(self.settings, fresh, changed)
+            self.settings, self._watch = fresh, watch
+            self._put_in_place(fresh)
+        for listener in self.listeners:
+            listener(change)
+        return change
+
+    async def _is_let_through(self, changed: tuple[ChangedFile, ...]) -> bool:
+        """Ask about a change; whoever says no keeps what held before."""
+        if self.gate is None:
+            return True
+        answers = [await self.gate(file) for file in changed]
+        return all(answers) or any(file.kind is SourceKind.POLICY for file in changed)
+
+    def _put_in_place(self, settings: Settings) -> None:
+        """Let the engine judge by other settings from now on."""
+        if self._engine is not None and self._context is not None:
+            holder = self._engine.holder
+            holder.replace(carried_over(holder.current, self._context(settings)))
+
+
+@value
+class FreshPermission:
+    """Judges each call by the settings as they are when it is judged."""
+
+    engine: Engine
+    configuration: Configuration
+
+    async def decide(self, request: Request) -> Decision:
+        """Judge one call, after a look at whether settings changed."""
+        await self.configuration.refresh()
+        return await self.engine.decide(request)
+
+
+def _read(request: SettingsRequest) -> tuple[SettingsWatch, Settings]:
+    """Read settings; whatever changes from now on is seen."""
+    places = request.places()
+    watch = SettingsWatch(request.watched(places))
+    return watch, request.read(places)
+
+
+def _environment(base: Environment, settings: Settings) -> Environment:
+    """Return an environment with what settings say: some of it for us, all of it for children."""
+    own, children = settings.own_env, settings.child_env
+    if not own and not children:
+        return base
+    return replace(base, variables={**base.variables, **own}, for_children=children)
+
+
+def _check_given(settings: Settings) -> None:
+    """Refuse settings that were handed over for this session and are wrong: somebody is there."""
+    for read in settings.files:
+        if read.origin.path is not None:
+            continue
+        bad = [rule for rule in read.rules.rules if isinstance(rule, BadRule)]
+        told = {rule.message.rstrip(".") + "." for rule in bad}
+        wrong = [one for one in read.problems if one.message not in told]
+        if wrong:
+            raise UserError(f"The settings cannot be used: {wrong[0].message}")
+        strange = [one.key for one in read.unknown if one.key.startswith("permissions.")]
+        if strange:
+            raise UserError(f"{strange[0]!r} in the settings is not known.")
+
+
+def _problems(settings: Settings) -> list[Problem]:
+    """Return what does not count, as an agent tells it."""
+    bad = [rule for rule in settings.rules if isinstance(rule, BadRule)]
+    told = {f"{rule.source.file}:{rule.source.line}: {rule.message}" for rule in bad}
+    problems = [Problem(rule.text, f"as a rule: {rule.reason}") for rule in bad]
+    others = [text for text in settings.remarks if text not in told and not text.startswith(":")]
+    return [*problems, *(Problem("settings", text) for text in others)]

@@ -1,0 +1,107 @@
+"""Everything that decides about the settings of a session, in one place: what to read, and how."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
+
+from gantlet.config.last_good import LastGood
+from gantlet.config.settings import Settings, read_settings
+from gantlet.config.settings_files import ALL_SOURCES, SettingsFiles, config_folder
+from gantlet.config.trust import TrustQuestion, is_accepted_elsewhere
+from gantlet.config.trust_store import STORE_NAME, TrustStore
+from gantlet.messages.value import value
+from gantlet.rules import SourceKind
+from gantlet.system import Environment, home_folder
+
+_LAST_GOOD = "settings-seen"
+
+
+@value
+class SettingsRequest:
+    """Which settings a session wants.
+
+    Attributes:
+        cwd: Where it starts, as an absolute path.
+        given: A settings file, settings as JSON, or settings given in code.
+        sources: Which of the user's, the project's and the local files count; the policy always
+            does, and so does what is given.
+        trusts: The user trusts the folder for this run.
+        managed: Where the policy lies; None takes the system's place.
+        managed_owner: Who beside root may own it.
+    """
+
+    cwd: Path
+    environment: Environment = field(default_factory=Environment.current)
+    given: str | Path | Mapping[str, object] | None = None
+    sources: frozenset[SourceKind] = ALL_SOURCES
+    trusts: bool = False
+    managed: Path | None = None
+    managed_owner: int = 0
+
+    @property
+    def home(self) -> Path:
+        """The user's home directory."""
+        return Path(self.environment.variables.get("HOME") or Path.home())
+
+    @property
+    def own_folder(self) -> Path:
+        """Where we keep what we write ourselves."""
+        return home_folder(self.environment)
+
+    @property
+    def store(self) -> TrustStore:
+        """The user's yes to folders."""
+        return TrustStore(self.own_folder / STORE_NAME)
+
+    def places(self) -> SettingsFiles:
+        """Return which files there are.
+
+        Raises:
+            UserError: A file that was named is not there.
+        """
+        return SettingsFiles.of(
+            self.cwd,
+            self.home,
+            self.environment,
+            given=self.given,
+            sources=self.sources,
+            managed=self.managed,
+            managed_owner=self.managed_owner,
+        )
+
+    def question(self, places: SettingsFiles) -> TrustQuestion:
+        """Return what decides about the trust of the folder."""
+        root = os.path.realpath(places.root)
+        is_outside = not _lies_in(self.own_folder, root) or _lies_in(self.home, root)
+        accepted = is_accepted_elsewhere(places.root, self._accepting_folder())
+        return TrustQuestion(root, self.store if is_outside else None, self.trusts, accepted)
+
+    def _accepting_folder(self) -> Path:
+        """Return where `.claude.json` lies."""
+        given = config_folder(self.cwd, self.home, self.environment)
+        return self.home if given == self.home / ".claude" else given
+
+    def read(self, places: SettingsFiles | None = None) -> Settings:
+        """Read the settings.
+
+        Raises:
+            UserError: A file that was named is not there.
+        """
+        places = places or self.places()
+        last_good = LastGood(self.own_folder / _LAST_GOOD)
+        return read_settings(self.cwd, self.home, places, self.question(places), last_good)
+
+    def watched(self, places: SettingsFiles) -> list[tuple[SourceKind, Path]]:
+        """Return what to look at to know whether settings changed."""
+        drop_ins = places.managed / "managed-settings.d"
+        return [
+            *places.listed(),
+            (SourceKind.POLICY, drop_ins),
+            (SourceKind.USER, self.store.file),
+        ]
+
+
+def _lies_in(path: Path, folder: str) -> bool:
+    """Return whether a path is a folder or lies below it, links followed."""
+    return Path(os.path.realpath(path)).is_relative_to(folder)

@@ -1,0 +1,210 @@
+"""What a folder brings that could widen what happens, part by part, in words and as a hash."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from gantlet.config.file_reader import FileRead
+from gantlet.config.keys import KEYS, Gate, Surface
+from gantlet.config.rules_reader import UnreadableError, read_settings_text
+from gantlet.messages import JsonValue
+from gantlet.messages.value import value
+
+_CONFIG = ".claude"
+_MAX_FILES = 2000
+_MAX_FRONT = 65_536
+#: What in the front matter of an agent or a skill widens. A backslash may spell any of them.
+_AGENT_WORDS = ("hooks", "mcpServers", "permissionMode", "\\")
+_SKILL_WORDS = ("hooks", "allowed-tools", "allowedTools", "allowed_tools", "\\")
+
+
+class TooManyFilesError(Exception):
+    """A folder holds more files than can be looked at, so that it cannot be trusted."""
+
+
+@value
+class SurfaceFound:
+    """One part as it is now: each thing in it as a line of text."""
+
+    surface: Surface
+    items: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A hash that changes whenever anything in it does; the order does not count."""
+        listed = json.dumps(sorted(self.items), ensure_ascii=True)
+        return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def find_surfaces(
+    reads: Iterable[FileRead], folders: tuple[Path, ...]
+) -> dict[Surface, SurfaceFound]:
+    """Return the parts of a project that are not empty.
+
+    Args:
+        reads: What its settings files say.
+        folders: From its root down to where the session is.
+    """
+    found: dict[Surface, list[str]] = {}
+    for read in reads:
+        if read.kind.is_repository:
+            for surface, item in _settings_items(read, folders[0]):
+                found.setdefault(surface, []).append(item)
+    for folder in folders:
+        for surface, items in _folder_parts(folder, folders[0], has_hooks=Surface.HOOKS in found):
+            try:
+                listed = list(items)
+            except TooManyFilesError:
+                # Nobody can have said yes to this: it is different each time.
+                listed = [f"more than {_MAX_FILES} files, too many to look at ({os.urandom(8)!r})"]
+            if listed:
+                found.setdefault(surface, []).extend(listed)
+    return {
+        surface: SurfaceFound(surface, tuple(dict.fromkeys(found[surface])))
+        for surface in Surface
+        if surface in found
+    }
+
+
+def _settings_items(read: FileRead, root: Path) -> Iterator[tuple[Surface, str]]:
+    """Yield what a settings file of the project would widen."""
+    where = _shown_path(Path(read.file), root)
+    for setting in read.settings:
+        key = KEYS[setting.key]
+        if key.gate is not Gate.TRUST or key.surface is None or key.narrows_with(setting.content):
+            continue
+        if setting.key == "hooks":
+            for name, content in _hook_groups(setting.content):
+                yield key.surface, f"{where}: hooks.{name} = {as_item(content)}"
+            continue
+        parts = list(setting.items()) if key.form.is_list or setting.key == "env" else [setting]
+        for part in parts:
+            name = part.key if setting.key == "env" else setting.key
+            yield key.surface, f"{where}: {name} = {as_item(part.content)}"
+
+
+def _hook_groups(content: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the hooks of a settings file, each with the name of its event."""
+    if not isinstance(content, dict):
+        return
+    for event, groups in content.items():
+        if isinstance(groups, list):
+            yield from ((event, group) for group in groups)
+        else:
+            yield event, groups
+
+
+def _folder_parts(
+    folder: Path, root: Path, *, has_hooks: bool
+) -> Iterator[tuple[Surface, Iterator[str]]]:
+    """Yield what other files of a folder would widen."""
+    yield Surface.SERVERS, _servers(folder / ".mcp.json", root)
+    config = folder / _CONFIG
+    if not config.is_dir():
+        return
+    if has_hooks:
+        yield Surface.HOOKS, _programs(config / "hooks", root)
+    yield Surface.AGENTS, _texts(config / "agents", root, _AGENT_WORDS)
+    for name in ("skills", "commands"):
+        yield Surface.SKILLS, _texts(config / name, root, _SKILL_WORDS)
+
+
+def _programs(folder: Path, root: Path) -> Iterator[str]:
+    """Yield the files beside the hooks, which hooks mostly run."""
+    for file in _files_below(folder, ""):
+        yield f"{_shown_path(file, root)}: {_digest_of(file)}"
+
+
+def _texts(folder: Path, root: Path, words: tuple[str, ...]) -> Iterator[str]:
+    """Yield the front matter of the texts in a folder where it says more than what they are."""
+    for file in _files_below(folder, ".md"):
+        front = _front_matter(file)
+        if any(word in front for word in words):
+            yield f"{_shown_path(file, root)}: {as_item(front)}"
+
+
+def _servers(file: Path, root: Path) -> Iterator[str]:
+    """Yield the servers of a `.mcp.json`."""
+    where = _shown_path(file, root)
+    try:
+        text = read_settings_text(file)
+    except FileNotFoundError:
+        return
+    except UnreadableError as error:
+        yield f"{where}: {error}"
+        return
+    try:
+        content = json.loads(text)
+        servers = content["mcpServers"]
+        named = [(str(name), server) for name, server in servers.items()]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        yield f"{where}: {as_item(text)}"
+        return
+    for name, server in named:
+        yield f"{where}: {as_item(name)} = {as_item(server)}"
+
+
+def _front_matter(file: Path) -> str:
+    """Return what stands between the first two lines of dashes.
+
+    Where the end is not found, the file's hash and a backslash stand for the rest.
+    """
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_MAX_FRONT).decode("utf-8", "backslashreplace").lstrip("\ufeff")
+    except OSError:
+        return "\\ cannot be read"
+    lines = text.splitlines()
+    if not lines or lines[0].strip() != "---":
+        return ""
+    for at, line in enumerate(lines[1:], start=1):
+        if line.strip() == "---":
+            return "\n".join(lines[1:at])
+    return f"\\ no end, {_digest_of(file)}"
+
+
+def _files_below(folder: Path, suffix: str) -> Iterator[Path]:
+    """Yield the files below a folder, also behind links, each folder once.
+
+    Raises:
+        TooManyFilesError: There are more than can be looked at.
+    """
+    pending, seen, left = [folder], set[str](), _MAX_FILES
+    while pending:
+        try:
+            entries = sorted(os.scandir(pending.pop()), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        left -= len(entries)
+        if left < 0:
+            raise TooManyFilesError
+        for entry in entries:
+            real = os.path.realpath(entry.path) if entry.is_dir() else ""
+            if real and real not in seen:
+                seen.add(real)
+                pending.append(Path(entry.path))
+            elif not real and entry.name.endswith(suffix):
+                yield Path(entry.path)
+
+
+def _digest_of(file: Path) -> str:
+    """Return a file's hash, in short."""
+    try:
+        return "sha256 " + hashlib.sha256(file.read_bytes()).hexdigest()[:32]
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def _shown_path(file: Path, root: Path) -> str:
+    """Return a file's name as seen from the root."""
+    try:
+        return file.relative_to(root).as_posix()
+    except ValueError:
+        return str(file)
+
+
+def as_item(content: object) -> str:
+    """Return a value as it stands in an item: on one line, the same for the same value."""
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(", ", ": "))

@@ -1,0 +1,51 @@
+"""Whether settings files changed, without reading them."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from gantlet.messages.value import value
+from gantlet.rules import SourceKind
+
+#: What is known of a file without opening it; None if there is none.
+_Print = tuple[int, int, int] | None
+
+
+@value
+class ChangedFile:
+    """A settings file that changed: it was written, made or removed."""
+
+    file: str
+    kind: SourceKind
+
+
+class SettingsWatch:
+    """Looks at the few files that decide. Cheap enough to be asked before each call."""
+
+    def __init__(self, files: Iterable[tuple[SourceKind, Path]]) -> None:
+        self._files = [(kind, str(path)) for kind, path in files]
+        self._prints = [_print_of(path) for _, path in self._files]
+
+    def has_changed(self) -> bool:
+        """Return whether any file is another than at the last look."""
+        return [_print_of(path) for _, path in self._files] != self._prints
+
+    def look(self) -> tuple[ChangedFile, ...]:
+        """Return the files that changed since the last look."""
+        now = [_print_of(path) for _, path in self._files]
+        changed = [
+            ChangedFile(path, kind)
+            for (kind, path), before, after in zip(self._files, self._prints, now, strict=True)
+            if before != after
+        ]
+        self._prints = now
+        return tuple(changed)
+
+
+def _print_of(path: str) -> _Print:
+    """Return what tells one version of a file from another."""
+    try:
+        facts = os.stat(path)  # noqa: PTH116 - asked before each call
+    except OSError:
+        return None
+    return (facts.st_mtime_ns, facts.st_size, facts.st_ino)
