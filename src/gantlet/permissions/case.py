@@ -58,13 +58,14 @@ class Case:
     @lazy
     def targets(self) -> tuple[Target, ...]:
         """The same paths with what was seen of them."""
-        return tuple(Target.of(touch, self.request.facts) for touch in self.touches)
+        facts = self.request.facts
+        return tuple(Target.of(one, facts) for one in self.touches if not one.is_condition)
 
     @lazy
     def is_read_only(self) -> bool:
         """Whether the call is known to change nothing. A shell must prove it."""
         if self.reading is not None:
-            return self.reading.is_read_only
+            return self.reading.is_read_only(self.request.facts)
         if any(touch.kind == "edit" for touch in self.touches):
             return False
         return self.request.traits.read_only

@@ -21,6 +21,8 @@ class Touch:
         is_glob: It is a pattern of the shell that stands for many paths.
         is_guess: It may be no path at all, but a word of a command nothing is known about.
         tracked_only: Of a tree, only what git keeps is touched.
+        skips_hidden: Of a tree, what has a name that begins with a dot is left out.
+        is_condition: The call does not touch it; what stands there only decides what the call is.
     """
 
     path: str
@@ -30,6 +32,8 @@ class Touch:
     is_glob: bool = False
     is_guess: bool = False
     tracked_only: bool = False
+    skips_hidden: bool = False
+    is_condition: bool = False
 
 
 @value

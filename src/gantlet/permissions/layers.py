@@ -68,6 +68,9 @@ class FileLayer:
 
     def _about(self, case: Case, target: Target) -> Iterator[Ballot]:
         """Yield every objection to one touched path."""
+        if not target.touch.path and case.reading is None:
+            yield Ballot(self.name, Deny("An empty path names no file. Name one.", self.name))
+            return
         for place in target.places:
             special = None if target.touch.is_guess else why_special(place)
             if special is not None:

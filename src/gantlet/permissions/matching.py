@@ -12,6 +12,7 @@ from gantlet.rules import (
     Rule,
     RuleSet,
     host_of,
+    path_names,
     strongest,
 )
 from gantlet.system import FileKind
@@ -32,7 +33,7 @@ def forbidding_match(rules: RuleSet, case: Case) -> Match | None:
     whole = rules.whole(case.names) or special_rule(rules, case)
     if whole is not None:
         return Match(whole, case.shown)
-    return _by_command(rules, case) or _by_path(rules, case)
+    return _by_command(rules, case) or _by_path(rules, case) or _undeclared(rules, case)
 
 
 def special_rule(rules: RuleSet, case: Case) -> Rule | None:
@@ -80,6 +81,18 @@ def _by_command(rules: RuleSet, case: Case) -> Match | None:
     return None
 
 
+def _undeclared(rules: RuleSet, case: Case) -> Match | None:
+    """Return a rule about paths of a tool so named that declares none.
+
+    Nobody can tell whether the rule means the call, so it does.
+    """
+    tool = case.request.tool
+    if tool.mcp is not None or tool.path_fields or case.touches or case.reading is not None:
+        return None
+    rule = rules.about_paths(path_names(case.names))
+    return None if rule is None else Match(rule, case.shown)
+
+
 def _by_path(rules: RuleSet, case: Case) -> Match | None:
     """Return a rule that means a path the call touches."""
     for target in case.targets:
@@ -89,10 +102,19 @@ def _by_path(rules: RuleSet, case: Case) -> Match | None:
     return None
 
 
+def _is_path(target: Target) -> bool:
+    """Return whether a word is written like a path: `.env` and `a/b`, not `build`."""
+    path = target.touch.path
+    return "/" in path or path.startswith((".", "~"))
+
+
 def path_match(rules: RuleSet, target: Target, case: Case) -> Rule | None:
-    """Return a rule that means a touched path. What may be no path counts if a file is there."""
+    """Return a rule that means a touched path.
+
+    What may be no path counts if a file is there, or if it is written like a path.
+    """
     for place in target.places:
-        if target.touch.is_guess and place.kind is FileKind.MISSING:
+        if target.touch.is_guess and place.kind is FileKind.MISSING and not _is_path(target):
             continue
         rule = forbidding_rule(rules, place, target.touch.kind, case.request.facts)
         if rule is not None:

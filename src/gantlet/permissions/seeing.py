@@ -97,10 +97,17 @@ class Sight:
         places = seen.facts.places.get(touch.spot)
         if places is None:
             return Found(is_complete=False)
-        found = _joined([self.eyes.find(place.real, self._is_forbidden) for place in places])
-        if not touch.tracked_only:
-            return found
-        return replace(found, paths=tuple(one for one in found.paths if one.is_tracked))
+        below = [self._find_in(place.real, touch) for place in places]
+        return _joined(below)
+
+    def _find_in(self, root: str, touch: Touch) -> Found:
+        """Search one directory for what a touch of it would reach."""
+        found = self.eyes.find(root, self._is_forbidden)
+        if touch.tracked_only:
+            found = replace(found, paths=tuple(one for one in found.paths if one.is_tracked))
+        if touch.skips_hidden:
+            found = replace(found, paths=tuple(one for one in found.paths if _is_shown(one, root)))
+        return found
 
     def _find_forbidden(self) -> Found:
         """Search for every file that a rule forbids by its path."""
@@ -121,6 +128,11 @@ class Sight:
             for rules in (self.context.deny, self.context.ask)
             for tool in (READ, EDIT)
         )
+
+
+def _is_shown(found: PathFacts, root: str) -> bool:
+    """Return whether a file is neither hidden nor a link."""
+    return found.lexical == found.real and "/." not in found.lexical.removeprefix(root)
 
 
 def _joined(found: list[Found]) -> Found:

@@ -1,6 +1,5 @@
 """What about a command line must not pass unseen, whatever rules and modes allow."""
 
-import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -10,12 +9,20 @@ from gantlet.permissions.facts import Target
 from gantlet.permissions.files import has_forbidding
 from gantlet.permissions.shell_reading import Reading
 from gantlet.permissions.verdict import Ballot
-from gantlet.shell import critical_removal
+from gantlet.shell import NotKnown, SimpleCommand, critical_removal, possible_commands, text_of
 from gantlet.tool import Ask
 
-#: What a word holds that names the home directory by its variable, alone or with all in it.
-_HOME_VARIABLE = re.compile(r"[\"']?\$(?:HOME|\{HOME\})[\"']?/*(?:\*|\.\*)?/*[\"']?")
-_REMOVERS = frozenset({"rm", "rmdir", "unlink", "shred"})
+#: Programs that read the names of files from elsewhere.
+_FED_PATHS = frozenset({"xargs", "gxargs", "cpio", "parallel"})
+_ARCHIVERS = frozenset({"tar", "gtar", "bsdtar"})
+_FILE_LISTS = ("--files-from", "--files0-from", "--from-file")
+#: Interpreters that run what they are fed if they are given nothing else.
+_FED_CODE = frozenset(
+    {
+        "bun", "deno", "julia", "lua", "node", "nodejs", "osascript", "perl", "php", "pypy3",
+        "python", "python2", "python3", "Rscript", "ruby", "tclsh",
+    }
+)  # fmt: skip
 
 
 @value
@@ -40,9 +47,13 @@ class ShellLayer:
                 yield self._ask(f"What the command does cannot be told ({doubt}), but rules forbid")
             if any(part.has_more_mentions for part in reading.parts):
                 yield self._ask("The command has too many words to look at, but rules forbid")
+            if has_forbidding(case.context, "edit"):
+                yield from map(self._ask, _vague_paths(reading))
             for target in case.targets:
                 yield from self._below(case, target)
-        for critical in filter(None, (_home_removal(reading), _critical(case, reading))):
+            yield from map(self._ask, _possible(case, reading))
+        critical = _critical(case, reading)
+        if critical:
             yield Ballot(self.name, Ask(critical, self.name), is_checkable=True)
 
     def _below(self, case: Case, target: Target) -> Iterator[Ballot]:
@@ -62,6 +73,43 @@ class ShellLayer:
         return Ballot(self.name, Ask(f"{reason} some of that.", self.name))
 
 
+def _possible(case: Case, reading: Reading) -> Iterator[str]:
+    """Yield what a program nobody knows may run, where a rule forbids that."""
+    forbidding = [
+        one for one in (case.context.deny, case.context.ask) if one.has_commands(case.names)
+    ]
+    for part in reading.parts if forbidding else ():
+        for inner in possible_commands(part.command):
+            text = text_of(inner)
+            if any(rules.for_command(case.names, text) for rules in forbidding):
+                yield f"`{part.command.program}` may run `{text}`, but rules forbid"
+
+
+def _vague_paths(reading: Reading) -> Iterator[str]:
+    """Yield why the paths of a command that may read or write anything cannot be told."""
+    for word in reading.analysis.unknowns[:1]:
+        yield f"What {word} stands for cannot be told, but rules forbid"
+    for part in reading.parts:
+        if not isinstance(part.judgement, NotKnown) or part.command.is_carried:
+            continue
+        if part.command.cwd is None:
+            yield f"Where `{part.shown}` runs cannot be told, but rules forbid"
+        if _is_fed(part.command):
+            yield f"Which files `{part.shown}` is told to read cannot be told, but rules forbid"
+
+
+def _is_fed(command: SimpleCommand) -> bool:
+    """Return whether a command learns from elsewhere which files to read, or what to run."""
+    words = command.argv[1:]
+    name = command.program
+    if name in _FED_PATHS or any(word.text.startswith(_FILE_LISTS) for word in words):
+        return True
+    if name in _ARCHIVERS and any(word.text == "-T" for word in words):
+        return True
+    is_told = any(not word.text.startswith("-") for word in words) or command.redirects
+    return name in _FED_CODE and not is_told
+
+
 def _could_be_forbidden(case: Case) -> bool:
     """Return whether any rule forbids or asks about some commands or paths."""
     # what forbids reading forbids editing too
@@ -79,16 +127,3 @@ def _critical(case: Case, reading: Reading) -> str:
     further = [one for one in case.context.working_directories if cwd not in one.names]
     names = [name for one in further for name in one.names]
     return critical_removal(reading.analysis, cwd, home.path if home else "", names) or ""
-
-
-def _home_removal(reading: Reading) -> str:
-    """Return why a command removes the home directory through its variable, or nothing."""
-    for command in reading.analysis.commands:
-        if command.program not in _REMOVERS:
-            continue
-        for word in command.argv[1:]:
-            if _HOME_VARIABLE.fullmatch(word.raw or word.text):
-                return (
-                    f"`{command.program} {word.raw or word.text}` would remove the home directory."
-                )
-    return ""

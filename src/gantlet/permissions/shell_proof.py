@@ -1,5 +1,7 @@
 """The proof for a command line: every command, redirect, directory and path, covered."""
 
+from collections.abc import Sequence
+
 from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target, Touch
 from gantlet.permissions.files import cover
@@ -67,6 +69,11 @@ def _cover_words(case: Case, part: Part, draft: Draft) -> Gap | None:
     if rule is not None:
         draft.by_rule(part.shown, rule)
         return None
+    reading = case.reading
+    assert reading is not None
+    if part.otherwise is not None and reading.holds(part, case.request.facts):
+        draft.by(part.shown, f"only reads here ({part.otherwise.read_only.entry})")
+        return _cover_all(case, part, part.reads_otherwise, draft)
     match part.judgement:
         case ReadOnly(entry):
             draft.by(part.shown, f"only reads ({entry})")
@@ -74,7 +81,12 @@ def _cover_words(case: Case, part: Part, draft: Draft) -> Gap | None:
             draft.by(part.shown, f"edits files ({entry})")
         case _:
             return Gap(f"runs `{part.shown}`, which no rule allows")
-    for touch in part.operands:
+    return _cover_all(case, part, part.operands, draft)
+
+
+def _cover_all(case: Case, part: Part, touches: Sequence[Touch], draft: Draft) -> Gap | None:
+    """Cover every path of a command, or return the first that nothing covers."""
+    for touch in touches:
         gap = _cover_touch(case, part, touch, draft)
         if gap is not None:
             return gap

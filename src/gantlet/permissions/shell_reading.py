@@ -4,15 +4,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from gantlet.messages.value import value
-from gantlet.permissions.facts import Touch
+from gantlet.permissions.facts import Facts, Touch
 from gantlet.shell import (
     Analysis,
     Judgement,
     NotKnown,
+    Otherwise,
     PathUse,
     ReadOnly,
+    Redirect,
     SimpleCommand,
     Writes,
     analyse,
@@ -21,6 +24,7 @@ from gantlet.shell import (
     strip_for_rules,
     text_of,
 )
+from gantlet.system import FileKind
 from gantlet.tool import PathKind, spot
 
 #: Programs that look at names and not into files, so that a file below forbids nothing.
@@ -45,6 +49,9 @@ _FIND_ACTIONS = frozenset(
         "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ok", "-okdir",
     }
 )  # fmt: skip
+#: Programs that pass over hidden files, and letters behind others with which they do not.
+_SKIP_HIDDEN = frozenset({"rg", "fd", "fdfind"})
+_CLUSTERED = re.compile(r"-[^-]*[uH.]")
 #: How many words of one command that may be paths are looked at.
 MAX_MENTIONS = 200
 
@@ -69,6 +76,9 @@ class Part:
         redirects: What it is redirected to and from.
         directory: Where it runs, if that is not where the line starts.
         obstacle: Why it cannot be allowed for itself, or nothing.
+        otherwise: What it is after all, if files are as they should be.
+        reads_otherwise: The paths it then reads.
+        conditions: The paths to look at for that.
         has_more_mentions: There are more words than were taken for paths.
     """
 
@@ -82,6 +92,9 @@ class Part:
     directory: Touch | None = None
     obstacle: str = ""
     has_more_mentions: bool = False
+    otherwise: Otherwise | None = None
+    reads_otherwise: tuple[Touch, ...] = ()
+    conditions: tuple[Touch, ...] = ()
 
     @property
     def must_be_covered(self) -> bool:
@@ -92,7 +105,8 @@ class Part:
     def touches(self) -> tuple[Touch, ...]:
         """Every path the command names."""
         where = () if self.directory is None else (self.directory,)
-        return (*where, *self.operands, *self.redirects)
+        further = (*self.reads_otherwise, *self.conditions)
+        return (*where, *self.operands, *self.redirects, *further)
 
 
 @value
@@ -103,16 +117,43 @@ class Reading:
     parts: tuple[Part, ...]
     touches: tuple[Touch, ...]
 
-    @property
-    def is_read_only(self) -> bool:
-        """Whether the line is proved to change nothing."""
+    def is_read_only(self, facts: Facts) -> bool:
+        """Return whether the line is proved to change nothing."""
         return self.analysis.is_proved and all(
-            isinstance(part.judgement, ReadOnly)
+            (isinstance(part.judgement, ReadOnly) or self.holds(part, facts))
             and not part.obstacle
             and all(touch.kind == "read" for touch in part.redirects)
             for part in self.parts
             if part.must_be_covered
         )
+
+    def holds(self, part: Part, facts: Facts) -> bool:
+        """Return whether files are such that a command only reads after all.
+
+        Not if another command of the line may change them before.
+        """
+        if part.otherwise is None or not all(map(_changes_nothing, self.parts)):
+            return False
+        place, *absent = part.conditions
+        return _is_there(place, facts) and all(_is_missing(touch, facts) for touch in absent)
+
+
+def _changes_nothing(part: Part) -> bool:
+    """Return whether a command of a line leaves files as they are."""
+    is_harmless = isinstance(part.judgement, ReadOnly) or part.otherwise is not None
+    return is_harmless and all(touch.kind == "read" for touch in part.redirects)
+
+
+def _is_there(touch: Touch, facts: Facts) -> bool:
+    """Return whether a directory stands where it is written."""
+    places = facts.places.get(touch.spot) or ()
+    return any(place.kind is FileKind.DIRECTORY and place.lexical == place.real for place in places)
+
+
+def _is_missing(touch: Touch, facts: Facts) -> bool:
+    """Return whether it was seen that nothing stands at a path."""
+    places = facts.places.get(touch.spot) or ()
+    return bool(places) and all(place.kind is FileKind.MISSING for place in places)
 
 
 @lru_cache(maxsize=128)
@@ -129,10 +170,11 @@ def read_shell(command: str, start: str) -> Reading:
 
 def _part(command: SimpleCommand, start: str) -> Part:
     """Return one command as permission sees it."""
-    words = replace(command, redirects=()) if command.redirects else command
+    words = replace(command, redirects=_texts_in(command)) if command.redirects else command
     judgement = judge(words, start)
     cwd = start if command.cwd in (".", None) else spot(str(command.cwd), start)
     redirects, problem = _redirects(command, cwd)
+    otherwise = judgement.otherwise if isinstance(judgement, NotKnown) else None
     return Part(
         command=command,
         shown=command.raw or text_of(command),
@@ -145,7 +187,21 @@ def _part(command: SimpleCommand, start: str) -> Part:
         obstacle="the directory it runs in is not known" if command.cwd is None else problem,
         has_more_mentions=isinstance(judgement, NotKnown)
         and len(judgement.mentions) > MAX_MENTIONS,
+        otherwise=otherwise,
+        reads_otherwise=tuple(_operands(otherwise.read_only, cwd, words)) if otherwise else (),
+        conditions=_conditions(otherwise) if otherwise is not None else (),
     )
+
+
+def _texts_in(command: SimpleCommand) -> tuple[Redirect, ...]:
+    """Return what hands text to a command: no file, but words that may name one."""
+    return tuple(one for one in command.redirects if one.operator.startswith("<<"))
+
+
+def _conditions(otherwise: Otherwise) -> tuple[Touch, ...]:
+    """Return the paths that decide whether a command only reads, the directory first."""
+    paths = (otherwise.place, *otherwise.absent)
+    return tuple(Touch(path, path, is_condition=True) for path in paths)
 
 
 def _rule_texts(command: SimpleCommand) -> tuple[str, ...]:
@@ -191,10 +247,9 @@ def _operands(
     match judgement:
         case ReadOnly(entry, reads):
             reads_content = command is None or not _lists_names(entry, command)
-            tracked_only = entry.startswith("git ")
+            only = _only(entry, command)
             for path in reads:
-                is_tree = path.is_tree and reads_content
-                yield _touch(path, cwd, is_tree=is_tree, tracked_only=tracked_only)
+                yield _touch(path, cwd, is_tree=path.is_tree and reads_content, only=only)
         case Writes(_, reads, writes):
             yield from (_touch(path, cwd, is_tree=path.is_tree) for path in reads)
             yield from (_touch(path, cwd, "edit", is_tree=path.is_tree) for path in writes)
@@ -202,20 +257,51 @@ def _operands(
             for path in mentions[:MAX_MENTIONS]:
                 if "\n" not in path.path:
                     where = spot(path.path, cwd)
-                    yield Touch(path.path, where, is_glob=path.is_glob, is_guess=True)
+                    yield Touch(path.path, where, "read", path.is_tree, path.is_glob, is_guess=True)
+
+
+class _Only(NamedTuple):
+    """What a program leaves out of a tree."""
+
+    tracked: bool = False
+    shown: bool = False
+
+
+_ALL = _Only()
+
+
+def _only(entry: str, command: SimpleCommand | None) -> _Only:
+    """Return what a program leaves out of a tree."""
+    if command is None:
+        return _ALL
+    is_git = entry.startswith("git ") and all(word.text != "--no-index" for word in command.argv)
+    return _Only(is_git, _skips_hidden(command))
 
 
 def _touch(
-    path: PathUse,
-    cwd: str,
-    kind: PathKind = "read",
-    *,
-    is_tree: bool,
-    tracked_only: bool = False,
+    path: PathUse, cwd: str, kind: PathKind = "read", *, is_tree: bool, only: _Only = _ALL
 ) -> Touch:
     """Return a path that a known program names."""
     where = spot(path.path, cwd)
-    return Touch(path.path, where, kind, is_tree, path.is_glob, tracked_only=tracked_only)
+    return Touch(
+        path.path,
+        where,
+        kind,
+        is_tree,
+        path.is_glob,
+        tracked_only=only.tracked,
+        skips_hidden=only.shown,
+    )
+
+
+def _skips_hidden(command: SimpleCommand) -> bool:
+    """Return whether `rg` or `fd` leaves out what is hidden, as they do unless told."""
+    return command.program in _SKIP_HIDDEN and not any(
+        word.text.startswith(("-u", "-.", "-H", "--hidden", "--unrestricted", "--no-ignore"))
+        or (not word.is_literal and not word.has_glob)
+        or _CLUSTERED.match(word.text)
+        for word in command.argv[1:]
+    )
 
 
 def _lists_names(entry: str, command: SimpleCommand) -> bool:

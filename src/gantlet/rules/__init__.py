@@ -2,7 +2,16 @@
 
 from gantlet.rules.commands import CommandPattern
 from gantlet.rules.folding import fold
-from gantlet.rules.grammar import ALIASES, EDIT, READ, SHELL, Brackets, canonical, grammar_of
+from gantlet.rules.grammar import (
+    ALIASES,
+    EDIT,
+    READ,
+    SHELL,
+    Brackets,
+    canonical,
+    grammar_of,
+    path_names,
+)
 from gantlet.rules.hosts import HostPattern, host_of
 from gantlet.rules.lint import RUNS_ANYTHING, Finding, Oddity, lint_rules
 from gantlet.rules.names import NamePattern, names_of, tool_part, whole_tool
@@ -59,6 +68,7 @@ __all__ = [
     "lint_rules",
     "names_of",
     "parse_rule",
+    "path_names",
     "read_path_pattern",
     "strongest",
     "tool_part",

@@ -4,7 +4,7 @@ The rule language is the user's, and names the tools it was written for. Which o
 rule then looks at is what the tool declares, not what it is called.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from gantlet.messages.value import value
@@ -118,3 +118,18 @@ def canonical(name: str, *, folds: bool = False) -> str:
 def grammar_of(name: str) -> ToolGrammar:
     """Return how the brackets of rules about a tool are read, by its present name."""
     return _GRAMMARS.get(name, _OWN)
+
+
+def path_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return under which names the path rules stand that bind a tool so called.
+
+    What may not be read may not be edited either, and the rules about some tools are those of
+    another.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        known = canonical(name, folds=True)
+        grammar = grammar_of(known)
+        if grammar.brackets is Brackets.PATH:
+            found.update(dict.fromkeys((known, grammar.stands_for or known, READ)))
+    return tuple(found)

@@ -174,6 +174,10 @@ class RuleSet:
         paths = self._paths[tool]
         return bool(paths.keyed or paths.others)
 
+    def about_paths(self, names: Sequence[str]) -> Rule | None:
+        """Return a rule about some paths of a tool so called, the strongest source's."""
+        return strongest(self._path_names.about(names))
+
     def path_patterns(self, tool: str) -> tuple[PathPattern, ...]:
         """Return the patterns of all path rules about `Read` or `Edit`."""
         return tuple(pattern for pattern, _ in self._path_rules(tool))
@@ -195,6 +199,11 @@ class RuleSet:
     def _command_rules(self) -> _ByName:
         """The rules about commands."""
         return _ByName.of(rule for rule in self.rules if isinstance(rule.spec, CommandPattern))
+
+    @lazy
+    def _path_names(self) -> _ByName:
+        """The rules about paths, by the tool they name."""
+        return _ByName.of(rule for rule in self.rules if isinstance(rule.spec, PathPattern))
 
     @lazy
     def _paths(self) -> dict[str, _Paths]:

@@ -138,11 +138,32 @@ class Writes:
 
 
 @value
+class Otherwise:
+    """What a command is after all, if files turn out to be as they should.
+
+    Attributes:
+        absent: Absolute paths at which nothing may stand, since it could make the program run
+            others.
+        place: A directory that must stand where it is written, reached through no link.
+    """
+
+    read_only: ReadOnly
+    absent: tuple[str, ...]
+    place: str
+
+
+@value
 class NotKnown:
-    """Nothing is proved about the command. `mentions` may be paths it touches, or not."""
+    """Nothing is proved about the command.
+
+    Attributes:
+        mentions: What may be paths it touches, or not; of a tree, everything below is meant.
+        otherwise: What it is if files show so; whoever cannot look at them does not know.
+    """
 
     reason: str
     mentions: tuple[PathUse, ...] = ()
+    otherwise: Otherwise | None = None
 
 
 Judgement = ReadOnly | Writes | NotKnown

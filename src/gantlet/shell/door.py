@@ -78,6 +78,17 @@ def strip_for_allow(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     return stripping.strip_for_allow(command)
 
 
+def possible_commands(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
+    """Return what an unknown program may run; nothing for one that is known.
+
+    Its words from each of them on, and the words inside each. This is for rules that forbid, and
+    for a question only: nobody knows that the program runs anything.
+    """
+    from gantlet.shell import possible
+
+    return possible.possible_commands(command)
+
+
 def text_of(command: SimpleCommand) -> str:
     """Return a command as text: decoded words, quoted where they must be, single spaces.
 

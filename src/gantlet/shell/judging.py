@@ -8,6 +8,7 @@ from dataclasses import replace
 from gantlet.shell.analysis import (
     Judgement,
     NotKnown,
+    Otherwise,
     PathUse,
     ReadOnly,
     Redirect,
@@ -16,6 +17,8 @@ from gantlet.shell.analysis import (
     Writes,
 )
 from gantlet.shell.carriers.wrappers import ALLOW_WRAPPERS
+from gantlet.shell.mentions import mentions
+from gantlet.shell.programs.conditional import conditional, git_place
 from gantlet.shell.programs.edits import EDITS
 from gantlet.shell.programs.spec import judge_words, path_of
 from gantlet.shell.programs.table import PROGRAMS
@@ -44,7 +47,7 @@ def judge(command: SimpleCommand, start: str = "") -> Judgement:
         return NotKnown(problem, mentions(command))
     judgement = _judge_argv(command, start)
     if isinstance(judgement, NotKnown):
-        return replace(judgement, mentions=mentions(command))
+        return replace(judgement, mentions=mentions(command), otherwise=_otherwise(command, start))
     uses = _uses(judgement, reads, writes)
     if any(use.path.startswith(_NETWORK) for use in uses):
         return NotKnown("A path may lead to another machine.", mentions(command))
@@ -158,13 +161,7 @@ def _judge_question(words: Sequence[Word]) -> Judgement:
 
 def _judge_git(command: SimpleCommand, start: str) -> Judgement:
     """Accept git where the command line starts; elsewhere a repository may run programs."""
-    words = list(command.argv[1:])
-    place = command.cwd
-    while len(words) > 1 and words[0].text == "-C" and words[0].is_literal:
-        target = words[1]
-        is_known = target.is_literal and not target.raw.startswith("~") and place is not None
-        place = posixpath.join(place or "", target.text) if is_known else None
-        words = words[2:]
+    place, words = git_place(command)
     if place is None or not _is_start(place, start):
         return NotKnown("git: in another directory its repository may run programs.")
     return judge_words(PROGRAMS["git"], words)
@@ -175,6 +172,12 @@ def _is_start(place: str, start: str) -> bool:
     return path == "." or (
         bool(start) and posixpath.normpath(posixpath.join(start, path)) == posixpath.normpath(start)
     )
+
+
+def _otherwise(command: SimpleCommand, start: str) -> Otherwise | None:
+    """Return what a command is if no file here makes its program run another."""
+    is_bare = not command.assignments and not command.redirects and not command.via
+    return conditional(command, start) if start and is_bare else None
 
 
 def _judge_xargs(command: SimpleCommand, start: str, depth: int) -> Judgement:
@@ -190,44 +193,3 @@ def _judge_xargs(command: SimpleCommand, start: str, depth: int) -> Judgement:
         return NotKnown(f"xargs: {getattr(judgement, 'reason', 'it changes files')}")
     reads = tuple(use for use in judgement.reads if use.path != _FED.text)
     return ReadOnly(f"xargs {judgement.entry}", (*reads, *fed))
-
-
-_MAX_MENTION = 4096
-_MAX_CARRIED_WORDS = 64
-_MAX_QUOTED = 32
-#: What stands in quotes inside a word, such as a path in code.
-_QUOTED = re.compile(r"[\"']([^\"'\s]{1,256})[\"']")
-_MENTION = re.compile(r"(?:\$\{?HOME\}?|(~))(?=/|\Z)")
-_HERE = re.compile(r"\$\{?PWD\}?(?=/|\Z)")
-
-
-def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
-    """Return all that may be a path in the words of a command, for rules that deny."""
-    found: dict[PathUse, None] = {}
-    words = command.argv[1:]
-    if command.via:
-        words = words[:_MAX_CARRIED_WORDS]  # the rest is mentioned by what carries it
-    for word in words:
-        for text in _texts(word):
-            found[PathUse(text, is_glob=word.has_glob)] = None
-    for redirect in command.redirects:
-        if redirect.reads or redirect.writes:
-            found[PathUse(path_of(redirect.target), is_glob=redirect.target.has_glob)] = None
-    return tuple(found)
-
-
-def _texts(word: Word) -> list[str]:
-    """Return a word, and what stands behind `=`, `@` or an option's letter in it."""
-    text = _HERE.sub(".", _MENTION.sub("~", path_of(word)))
-    if len(text) > _MAX_MENTION or "$(" in text or "`" in text:
-        return []
-    texts = [] if text.startswith("-") else [text]
-    value = text.partition("=")[2]
-    if value:
-        texts.extend((value, value.lstrip("@")))
-    if text.startswith("@"):
-        texts.append(text[1:])
-    if text.startswith("-") and not text.startswith("--") and len(text) > 2:
-        texts.append(text[2:].lstrip("@"))
-    texts.extend(_QUOTED.findall(text)[:_MAX_QUOTED])
-    return [one for one in texts if one]

@@ -8,9 +8,13 @@ from fnmatch import fnmatchcase
 from gantlet.shell.analysis import Analysis, SimpleCommand, Word
 
 _VARIABLE_FIRST = re.compile(r"\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|[0-9@*])(/*)(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|[0-9@*])")
 _DRIVE = re.compile(r"(?:[A-Za-z]:[\\/]*|/(?:mnt/)?[A-Za-z]/*|/cygdrive/[A-Za-z]/*)\*?")
 _EVERYTHING = re.compile(r"\.?\*+|\.\[!\.\]\*|\.\?\?\*")
 _OPTION = re.compile(r"-[A-Za-z]+|--[a-z-]+(?:=.*)?")
+_HOME_VARIABLE = re.compile(r"\$(?:HOME|\{HOME(?::?[-=?+][^}]*)?\})(?=/|\Z)")
+_HERE_VARIABLE = re.compile(r"\$(?:PWD|\{PWD\})(?=/|\Z)|\$\(\s*pwd\s*\)|`\s*pwd\s*`")
+_REMOVERS = frozenset({"rm", "rmdir", "unlink", "shred", "grm", "srm"})
 
 
 def critical_removal(
@@ -33,7 +37,7 @@ def _targets(command: SimpleCommand) -> list[Word]:
     """Return what a command removes."""
     words = list(command.argv[1:])
     name = command.program
-    if name in ("rm", "rmdir", "unlink", "shred"):
+    if name in _REMOVERS:
         targets: list[Word] = []
         for index, word in enumerate(words):
             if word.is_literal and word.text == "--":
@@ -41,11 +45,16 @@ def _targets(command: SimpleCommand) -> list[Word]:
             if not (word.is_literal and _OPTION.fullmatch(word.text)):
                 targets.append(word)
         return targets
-    if name == "find" and any(word.text == "-delete" for word in words):
-        return _roots(words)
-    if name == "find" and any(word.text.rpartition("/")[2] in ("rm", "rmdir") for word in words):
+    if name in ("find", "gfind") and _removes_found(words):
         return _roots(words)
     return []
+
+
+def _removes_found(words: Sequence[Word]) -> bool:
+    """Return whether `find` removes what it finds."""
+    return any(
+        word.text == "-delete" or word.text.rpartition("/")[2] in _REMOVERS for word in words
+    )
 
 
 def _roots(words: Sequence[Word]) -> list[Word]:
@@ -70,6 +79,12 @@ class _Places:
         self.home = posixpath.normpath(home)
         self.directories = [posixpath.normpath(directory) for directory in directories]
 
+    def at(self, place: str | None) -> str:
+        """Return the directory a command runs in."""
+        if place is not None and place.startswith("~"):
+            return posixpath.join(self.home, place[2:])
+        return posixpath.join(self.cwd, place or ".")
+
     def parents(self) -> list[str]:
         """Return the working directory and all above it."""
         found = [self.cwd]
@@ -80,28 +95,30 @@ class _Places:
 
 def _reason(command: SimpleCommand, target: Word, places: _Places) -> str | None:
     """Return what would be lost with a target, or None."""
+    text = target.text
     if not target.is_literal:
-        found = _VARIABLE_FIRST.fullmatch(target.text)
+        text = _HERE_VARIABLE.sub(".", _HOME_VARIABLE.sub("~", text), count=1)
+        found = _VARIABLE_FIRST.fullmatch(text)
         if found:
             return _after_variable(found.group(1), found.group(2))
-    text = target.text
     if _DRIVE.fullmatch(text):
         return "a drive"
     if text.startswith("~") and (target.raw.startswith("~") or not target.is_literal):
         name, _, rest = text.partition("/")
         if name != "~":
             return "somebody's home directory" if rest in ("", "*") else None
-        path = posixpath.join(places.home, rest)
+        path = posixpath.join(places.home, rest.lstrip("/"))
     elif command.cwd is None and not text.startswith("/"):
         is_vague = _EVERYTHING.fullmatch(text.rstrip("/")) or _is_upward(text)
         return "what is in a directory that is not known" if is_vague else None
     else:
-        path = posixpath.join(places.cwd, command.cwd or ".", text)
+        path = posixpath.join(places.at(command.cwd), text)
     return _vital(posixpath.normpath(path), places, is_glob=target.has_glob)
 
 
 def _after_variable(slashes: str, rest: str) -> str | None:
-    """Return what is lost if the variable in front is empty."""
+    """Return what is lost if the variable in front is empty, and those behind it."""
+    rest = _VARIABLE.sub("", rest.replace('"', "")).strip("/")
     if slashes and (not rest or "*" in rest.partition("/")[0] or "?" in rest.partition("/")[0]):
         return "the root directory if the variable is empty"
     if not slashes and rest.startswith("*"):

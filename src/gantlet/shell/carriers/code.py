@@ -98,6 +98,17 @@ _RUNNING_OPTIONS: dict[str, RunningOptions] = {
     "xterm": _running("-e"),
     "gnome-terminal": _running("-e", "--command"),
     "konsole": _running("-e"),
+    **dict.fromkeys(
+        ("nc", "ncat", "netcat", "nc.traditional", "socat"),
+        _running("-e", "-c", "--exec", "--sh-exec", "--lua-exec"),
+    ),
+    "less": _running("-P"),
+    "more": _running("-P"),
+    "nu": _running("-c", "-e", "--commands", "--execute"),
+    **dict.fromkeys(("cmd", "cmd.exe"), RunningOptions(names=("/c", "/C", "/k", "/K"))),
+    "powershell": _running("-c", "-Command", "-command", "-EncodedCommand"),
+    "pwsh": _running("-c", "-Command", "-command"),
+    "powershell.exe": _running("-c", "-Command", "-command"),
 }
 
 #: The same for git, by subcommand.
@@ -117,8 +128,13 @@ _GIT_OPTIONS: dict[str, RunningOptions] = {
 }
 
 
+#: Programs that run what they read, now or later.
+_HANDED = frozenset({"at", "batch", "crontab", "gmake", "make"})
+#: Programs in which `!`, `+!` or `EXEC:` begins a command.
+_ESCAPING = frozenset({"less", "more", "man", "psql", "mysql", "mariadb", "socat", "vim", "vi"})
+_ESCAPE = re.compile(r"^\+?:?!(.+)|\\!(.+)|^(?:EXEC|SYSTEM|SHELL):([^,]+)", re.DOTALL | re.I)
 #: Programs that may carry something here.
-CODE_PROGRAMS = frozenset(_RUNNING_OPTIONS) | INTERPRETERS | {"git"}
+CODE_PROGRAMS = frozenset(_RUNNING_OPTIONS) | INTERPRETERS | {"git"} | _HANDED | _ESCAPING
 
 
 def base_name(name: str) -> str:
@@ -130,6 +146,10 @@ def read_code(name: str, command: SimpleCommand, stdin: Sequence[str], load: Loa
     """Add what an interpreter's code, or an option, runs; do nothing for other programs."""
     if name in _RUNNING_OPTIONS:
         _read_options(command, _RUNNING_OPTIONS[name], load)
+    if name in _ESCAPING:
+        _read_escapes(command, load)
+    if name in _HANDED:
+        _read_handed(command, stdin, load)
     if name in ("awk", "gawk", "mawk", "nawk", "original-awk"):
         _read_awk(command, load)
     elif name in ("sed", "gsed"):
@@ -182,6 +202,25 @@ def guess_commands(command: SimpleCommand, text: str, way: str, load: Load) -> N
         budget -= min(len(words), budget)
 
 
+def _read_escapes(command: SimpleCommand, load: Load) -> None:
+    """Add what stands behind the sign with which a program hands a command to a shell."""
+    for word in command.argv[1:]:
+        found = _ESCAPE.search(word.text)
+        if found is not None:
+            load.doubts.append(f"{command.program} may run a command.")
+            load.add_script(command, next(filter(None, found.groups())), f"{command.program} !")
+
+
+def _read_handed(command: SimpleCommand, stdin: Sequence[str], load: Load) -> None:
+    """Add what is in a table, a makefile or a script that is handed over as text."""
+    name = command.program or ""
+    texts = [one.target.text for one in command.redirects if one.operator.startswith("<<")]
+    for text in (*texts, *stdin):
+        load.doubts.append(f"{name} runs what it is given.")
+        load.add_script(command, text, name)
+        guess_commands(command, text.replace(":", ";"), name, load)
+
+
 def _read_options(command: SimpleCommand, names: RunningOptions, load: Load) -> None:
     words = command.argv[1:]
     for index, word in enumerate(words):
@@ -225,7 +264,9 @@ def _read_git(command: SimpleCommand, load: Load) -> None:
         elif text.startswith("-c") and "=" in text:
             _add_setting(command, text[2:], load)
         elif text.startswith("ext::"):
-            load.add_script(command, text[len("ext::") :], "git ext::")
+            address = text[len("ext::") :]
+            load.add_script(command, address, "git ext::")
+            load.add_script(command, address.replace("%", ""), "git ext::")  # `% ` is a blank
         elif "=!" in text or text.startswith("!"):
             load.doubts.append("git may run a command of its configuration.")
             load.add_script(command, text.partition("!")[2], "git alias")

@@ -30,6 +30,7 @@ def _unwrap_find(command: SimpleCommand, load: Load) -> None:
 
 
 _MAX_RUNS = 16
+_MAX_STARTS = 4
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 
 
@@ -64,6 +65,8 @@ def _unwrap_su(command: SimpleCommand, load: Load) -> None:
         start = index + 1
     if name in ("runuser", "sg") and not start:
         load.add_any(command, words, name)
+        for word in words[1:]:
+            load.add_script(command, word.text, name)  # `sg group 'text'` hands it to a shell
         load.doubts.append(f"The options of {name} are not understood.")
 
 
@@ -91,12 +94,13 @@ def _unwrap_parallel(command: SimpleCommand, load: Load) -> None:
     texts = [word.text for word in words]
     marks = [index for index, text in enumerate(texts) if text.startswith(":::")]
     end = marks[0] if marks else len(words)
-    for start in range(min(end, 16)):
-        if not texts[start].startswith("-"):
-            load.add_script(command, joined(words[start:end]), name)
+    starts = [start for start in range(min(end, 16)) if not texts[start].startswith("-")]
+    for start in starts:
+        load.add_script(command, joined(words[start:end]), name)
     for text in texts[end:]:
         load.add_script(command, text, name)
-        load.add_script(command, f"{joined(words[max(end - 1, 0) : end])} {text}", name)
+        for start in starts[:_MAX_STARTS]:
+            load.add_script(command, f"{joined(words[start:end])} {text}", name)
 
 
 def _unwrap_runner(command: SimpleCommand, load: Load) -> None:
@@ -114,11 +118,37 @@ def _unwrap_runner(command: SimpleCommand, load: Load) -> None:
                 load.add_script(command, word.text, name)
 
 
+#: Programs that do nothing but run what stands somewhere in their words.
 _ALWAYS_RUN = frozenset(
-    {"entr", "valgrind", "daemonize", "bwrap", "nodemon", "watchexec", "start-stop-daemon"}
-)
+    {
+        "aa-exec", "alacritty", "arch", "authbind", "autossh", "bwrap", "cgexec", "chronic",
+        "daemon", "daemonize", "dotenv", "dtach", "entr", "envconsul", "exec_with_env", "faketime",
+        "foot", "gnome-terminal", "i3-msg", "kgx", "kitty", "konsole", "krun", "ld-linux.so.2",
+        "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "ld-musl-x86_64.so.1", "ld.so", "lxterm",
+        "ltrace", "multitime", "nodemon", "nvm", "primusrun", "optirun", "qemu-aarch64",
+        "qemu-x86_64", "retry", "rr", "s6-setuidgid", "s6-envuidgid", "schedtool", "sem",
+        "sh-ld", "start-stop-daemon", "stap", "swaymsg", "terminator", "trickle", "tsp", "uftrace",
+        "urxvt", "uxterm", "valgrind", "vglrun", "volta", "watchexec", "wezterm", "winpty", "wine",
+        "with-contenv", "xdotool", "xfce4-terminal", "xterm", "xvfb-run-safe", "zellij",
+    }
+)  # fmt: skip
 _RUNNING = frozenset(
-    {"run", "exec", "compose", "ssh", "shell", "develop", "--run", "--command", "-c", "foreach"}
+    {
+        "run",
+        "exec",
+        "exec-env",
+        "exec-file",
+        "-d",
+        "-m",
+        "compose",
+        "ssh",
+        "shell",
+        "develop",
+        "--run",
+        "--command",
+        "-c",
+        "foreach",
+    }
     | {"record", "stat", "trace", "--args", "new-session", "new", "new-window", "-dm", "-dmS"}
     | {"send-keys", "split-window", "debug", "attach", "start", "--exec", "-x", "--"}
 )
@@ -126,7 +156,9 @@ _RUNNERS = (
     *("docker", "podman", "nerdctl", "kubectl", "oc", "nix", "nix-shell", "vagrant", "heroku"),
     *("lerna", "nx", "turbo", "perf", "gdb", "lldb", "tmux", "screen", "start-stop-daemon"),
     *("nodemon", "watchexec", "machinectl", "lxc", "lxc-attach", "incus", "multipass", "flatpak"),
-    *("toolbox", "distrobox", "wsl", "wsl.exe", "adb", "valgrind", "entr", "bwrap", "daemonize"),
+    *("toolbox", "distrobox", "wsl", "wsl.exe", "adb", "op", "aws-vault", "doppler", "infisical"),
+    *("chamber", "teller", "sops", "envchain", "nvm", "fnm", "vfox", "proto", "rtx", "pixi"),
+    *_ALWAYS_RUN,
 )
 
 ODD_WRAPPERS: dict[str, Callable[[SimpleCommand, Load], None]] = {

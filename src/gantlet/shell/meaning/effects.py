@@ -56,7 +56,7 @@ def _effect(
     name = words[0].text if words else ""
     if name in ("cd", "pushd"):
         is_plain = not has_assignments and not notes.names & _CD_VARIABLES
-        return change_directory(state, words[1:], is_plain=is_plain)
+        return change_directory(state, words[1:], is_plain=is_plain, goes_home=name == "cd")
     if name in ("exit", "logout") or (name == "exec" and len(words) > 1):
         return Outcome(None, None)
     if _is_quiet(name, words[1:]):

@@ -15,6 +15,9 @@ _NO_VALUES: Mapping[str, tuple[Word, ...]] = MappingProxyType({})
 _MAX_PLACES = 4
 _MAX_PATH = 4096
 _CD_OPTION = re.compile(r"-[LPe@]+|--")
+_HOME = "~"
+#: The home directory by its variable, with nothing behind it that is not written out.
+_HOME_VARIABLE = re.compile(r"\"?\$(?:HOME|\{HOME\})\"?(?=(?:/[\w./-]*)?\"?$)", re.ASCII)
 
 
 @value
@@ -93,10 +96,13 @@ def join(first: State | None, second: State | None) -> State | None:
     return State(places, values)
 
 
-def change_directory(state: State, words: tuple[Word, ...], *, is_plain: bool) -> Outcome:
+def change_directory(
+    state: State, words: tuple[Word, ...], *, is_plain: bool, goes_home: bool
+) -> Outcome:
     """Return the outcome of `cd` or `pushd` with these operands and options.
 
-    It is plain if no variable it looks at may have been set in the command.
+    It is plain if no variable it looks at may have been set in the command. Without an operand
+    `cd` goes home, and `pushd` elsewhere.
     """
     operands = list(words)
     is_physical = False
@@ -105,21 +111,32 @@ def change_directory(state: State, words: tuple[Word, ...], *, is_plain: bool) -
         is_physical = is_physical or "P" in option
         if option == "--":
             break
-    if len(operands) != 1 or is_physical or not is_plain:
+    if len(operands) > 1 or is_physical or not is_plain:
         return Outcome(replace(state, places=(None,)), state)
-    target = operands[0]
-    if not target.is_literal or not target.text or target.raw.startswith("~"):
-        return Outcome(replace(state, places=(None,)), state)
-    if target.text == "-" or target.text.startswith(("+", "-")):
-        return Outcome(replace(state, places=(None,)), state)
-    places = tuple(dict.fromkeys(moved(place, target.text) for place in state.places))
+    without = _HOME if goes_home else None
+    target = _target(operands[0]) if operands else without
+    places = tuple(dict.fromkeys(moved(place, target) for place in state.places))
     return Outcome(replace(state, places=places), state)
 
 
-def moved(place: str | None, target: str) -> str | None:
+def _target(word: Word) -> str | None:
+    """Return where `cd` is told to go, or None if that is not written out."""
+    if _HOME_VARIABLE.match(word.raw):
+        return _HOME_VARIABLE.sub(_HOME, word.raw).replace('"', "")
+    is_home = word.raw == _HOME or word.raw.startswith(f"{_HOME}/")
+    if not word.is_literal or not word.text or word.text.startswith(("+", "-")):
+        return None
+    return word.text if is_home or not word.text.startswith("~") else None
+
+
+def moved(place: str | None, target: str | None) -> str | None:
     """Return where `cd target` leads from a place, as the shell reckons it."""
-    if target.startswith("/"):
-        place = "/"
+    if target is None:
+        return None
+    if target.startswith(("/", _HOME)):
+        place = ""
     if place is None or len(place) + len(target) > _MAX_PATH:
         return None
-    return posixpath.normpath(posixpath.join(place, target))
+    path = posixpath.normpath(posixpath.join(place, target))
+    is_below_home = path == _HOME or path.startswith(f"{_HOME}/")
+    return path if is_below_home or not f"{place}{target}".startswith(_HOME) else None

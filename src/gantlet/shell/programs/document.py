@@ -33,13 +33,15 @@ How a command is held against the table:
   through. So is `xargs` if what it is fed lies in known trees and no option of the program does
   harm.
 - Only variables that change how things look may be set in front: `LC_ALL=C sort names`.
-- git reads only where the command line starts: another directory may hold a repository whose
-  settings run programs.
+- git reads only where the command line starts, and in directories below that are no repositories
+  of their own: the settings of another one may run programs. `cargo tree` and `cargo metadata` read
+  only where no file of the project names a compiler (`.cargo/config.toml`, `rust-toolchain.toml`).
+  For both, no other command of the line may change files.
 
-Never without a question, though they seem harmless: `env` and `printenv` (secrets), `ping`, `dig`,
-`nslookup`, `host`, `curl`, `wget` (the network), `less`, `more`, `man` (pagers run programs), `ldd`
-(runs its operand), `make -n` and `python -m` (run code of the project), `yarn` and `pnpm` (load
-code of the project), `cargo tree`, `go list` (run what the project names).
+Never without a question, though they seem harmless: `env`, `printenv`, `docker logs` and `journalctl` (secrets), `ping`, `dig`,
+`nslookup`, `host`, `curl`, `wget`, `gh`, `kubectl`, `npm view` (the network), `less`, `more`, `man`
+(pagers run programs), `ldd` (runs its operand), `make -n` and `python -m` (run code of the
+project), `yarn`, `pnpm`, `pytest`, `mvn` and `bundle` (load code of the project), `find -exec`.
 
 """
 

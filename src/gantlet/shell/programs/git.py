@@ -17,7 +17,7 @@ from gantlet.shell.programs.git_options import (
 from gantlet.shell.programs.spec import Check, Operands, Program, paths
 
 _TREE = PathUse(".", is_tree=True)
-_REVISION_PATH = re.compile(r"[^:]*:(?:\./)?(.+)", re.DOTALL)
+_REVISION_PATH = re.compile(r"[^:]*:(?:[0-3]:)?(?:\./)?(.+)", re.DOTALL)
 _LINE_RANGE = re.compile(r".*:(.+)", re.DOTALL)
 _RUNS_GPG = re.compile(r"%G|%\(\*?signature")
 
@@ -30,7 +30,7 @@ def _reads(words: list[Word], *, shows_content: bool) -> list[PathUse]:
     for word in words:
         text = word.text
         found = _REVISION_PATH.fullmatch(text)
-        if found and not text.startswith(("/", "./", "../", ":")):
+        if found and not text.startswith(("/", "./", "../", ":(", ":!", ":^")):
             reads.append(PathUse(found.group(1)))
         else:
             reads.extend(paths([word]))
@@ -179,6 +179,14 @@ _SUBCOMMANDS = {
         list=_git("stash list", DIFF + LOG, _content, _REFUSED),
         show=_git("stash show", f"{DIFF} --include-untracked --only-untracked", _content, _REFUSED),
     ),
+    "range-diff": _git(
+        "range-diff",
+        f"{DIFF} --creation-factor= --no-dual-color --left-only --right-only",
+        _content,
+        _REFUSED,
+    ),
+    "notes": _group("notes", list=_git("notes list", "", _most(1))),
+    "bisect": _group("bisect", log=_git("bisect log", "", _most(0))),
     "worktree": _group("worktree", list=_git("worktree list", "-v --porcelain -z", _most(0))),
     "reflog": Program(
         "git reflog",

@@ -15,3 +15,15 @@ wipefs xargs yarn yum zip zsh
 """
 
 PROGRAM_NAMES: tuple[str, ...] = tuple(dict.fromkeys((*PROGRAMS, *_OTHERS.split())))
+
+#: Programs whose words are names and data: nothing among them is run as a command.
+_TAKES_NAMES = """
+ansible ansible-playbook apk apt apt-cache apt-get apropos aptitude brew bundle bundler cargo chgrp
+chmod choco chown code composer conda cp createdb createuser diff dnf docker dpkg dropdb emacs
+flatpak gem gh git glab go gradle gradlew groupadd helm heroku info install just kill killall
+kubectl ln make man mamba mkdir mv mvn mvnw mysql nano nix-env npm nvim open pacman passwd patch
+pip pip3 pipx pkg pkill pnpm poetry port psql pytest rails rake rm rmdir rpm ruff scoop service snap
+subl systemctl task tee terraform touch truncate tsc tox nox useradd userdel usermod uv vercel vi
+vim whatis winget xdg-open yarn yay yum zypper
+"""
+TAKES_NAMES = frozenset((*PROGRAMS, *_TAKES_NAMES.split()))

@@ -1,0 +1,116 @@
+"""What may be a path in the words of a command that nothing is known about, for rules that deny."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gantlet.shell.analysis import PathUse, SimpleCommand, Word
+from gantlet.shell.carriers.code import INTERPRETERS, base_name
+from gantlet.shell.programs.spec import path_of
+
+_MAX_MENTION = 4096
+_MAX_CARRIED_WORDS = 64
+_MAX_QUOTED = 32
+#: What stands in quotes inside a word, such as a path in code.
+_QUOTED = re.compile(r"[\"']([^\"'\s]{1,256})[\"']")
+#: The parts of code that may be paths: what no operator, quote or bracket breaks.
+_TOKEN = re.compile(r"[^\s\"'`,()\[\]{}<>;|&=+!$]{1,256}")
+_HOME = re.compile(r"(?:\$\{?HOME\}?|(~))(?=[/:]|\Z)")
+_HERE = re.compile(r"\$\{?PWD\}?(?=[/:]|\Z)")
+_HERE_COMMAND = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`")
+_SCHEME = re.compile(r"file://(?:localhost)?(?=/)", re.IGNORECASE)
+#: Commands of sed that read a file, with its name.
+_SED_READS = re.compile(r"[rRwW]\s*([^\s;}]{1,256})")
+
+#: Programs that read whatever lies below a directory they are given: to pack, copy, send or search.
+TREE_READERS = frozenset(
+    {
+        "7z", "7za", "7zr", "ack", "ag", "aws", "azcopy", "bacula", "borg", "bsdtar", "buildah",
+        "cpio", "docker", "duplicity", "gcloud", "gpgtar", "gsutil", "gtar", "http-server", "jar",
+        "kubectl", "mc", "mksquashfs", "nerdctl", "pax", "podman", "pigz", "rar", "rclone", "rcp",
+        "restic", "rsync", "s3cmd", "scp", "serve", "sftp", "tar", "ugrep", "unison", "zip",
+        "zpaq", "zstd",
+    }
+)  # fmt: skip
+#: Those that read the directory they stand in when they are given none.
+_READS_HERE = frozenset({"ack", "ag", "http-server", "serve", "ugrep"})
+#: What `find` and `fd` may do to each file without reading it.
+_ONLY_NAMES = frozenset(
+    {
+        "basename", "chgrp", "chmod", "chown", "dirname", "echo", "ls", "mkdir", "printf", "rm",
+        "rmdir", "stat", "test", "touch", "unlink",
+    }
+)  # fmt: skip
+_FINDERS = frozenset({"fd", "fdfind", "find", "gfind"})
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
+#: Modules and options with which an interpreter shows its directory to others.
+_SHOWS_HERE = frozenset({"http.server", "SimpleHTTPServer", "-run", "httpd", "-S", "zipfile"})
+
+
+def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
+    """Return all that may be a path in the words of a command, for rules that deny."""
+    found: dict[PathUse, None] = {}
+    words = command.argv[1:]
+    if command.via:
+        words = words[:_MAX_CARRIED_WORDS]  # the rest is mentioned by what carries it
+    name = command.program or ""
+    is_code = base_name(name) in INTERPRETERS if name else False
+    is_tree = name in TREE_READERS or _reads_found(name, words)
+    for word in words:
+        for text in _texts(word, is_code=is_code):
+            found[PathUse(text, is_tree=is_tree, is_glob=word.has_glob)] = None
+    found.update(dict.fromkeys(_redirected(command, is_code=is_code)))
+    if _reads_here(name, words, is_code=is_code) or (is_tree and name in _FINDERS):
+        found[PathUse(".", is_tree=True)] = None
+    return tuple(found)
+
+
+def _redirected(command: SimpleCommand, *, is_code: bool) -> Iterator[PathUse]:
+    """Yield what redirections name, and what may be a path in text that is handed over."""
+    for redirect in command.redirects:
+        target = redirect.target
+        if redirect.reads or redirect.writes:
+            yield PathUse(path_of(target), is_glob=target.has_glob)
+        elif redirect.operator.startswith("<<") and (is_code or command.program == "xargs"):
+            yield from (PathUse(text) for text in _tokens(target.text))
+
+
+def _reads_found(name: str, words: Sequence[Word]) -> bool:
+    """Return whether a program that finds files has another read them."""
+    if name not in _FINDERS:
+        return False
+    runs = [words[at + 1].text for at, word in enumerate(words[:-1]) if word.text in _FIND_RUNS]
+    return any(run.rpartition("/")[2] not in _ONLY_NAMES for run in runs)
+
+
+def _reads_here(name: str, words: Sequence[Word], *, is_code: bool) -> bool:
+    """Return whether a program reads all that lies in its directory, unasked."""
+    if name in _READS_HERE:
+        return True
+    is_server = is_code or name == "busybox"
+    return is_server and not _SHOWS_HERE.isdisjoint(word.text for word in words)
+
+
+def _texts(word: Word, *, is_code: bool) -> list[str]:
+    """Return a word, and what stands behind `=`, `@`, `:` or an option's letter in it."""
+    text = _HERE_COMMAND.sub(".", path_of(word))
+    text = _SCHEME.sub("", _HERE.sub(".", _HOME.sub("~", text)))
+    code = [*_tokens(word.text), *_SED_READS.findall(word.text)] if is_code else []
+    if len(text) > _MAX_MENTION or "$(" in text or "`" in text:
+        return code
+    texts = [] if text.startswith("-") else [text]
+    value = text.partition("=")[2]
+    if value:
+        texts.extend((value, value.lstrip("@")))
+    if text.startswith("@"):
+        texts.append(text[1:])
+    if text.startswith("-") and not text.startswith("--") and len(text) > 2:
+        texts.append(text[2:].lstrip("@"))
+    if ":" in text and " " not in text:  # a volume, a revision's file, an address of socat
+        texts.extend(text.split(":")[:_MAX_QUOTED])
+    texts.extend(_QUOTED.findall(text)[:_MAX_QUOTED])
+    return [one for one in (*texts, *code) if one]
+
+
+def _tokens(text: str) -> list[str]:
+    """Return what looks like a path in code."""
+    return [one for one in dict.fromkeys(_TOKEN.findall(text)) if "." in one or "/" in one]
