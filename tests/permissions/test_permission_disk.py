@@ -153,3 +153,58 @@ async def test_the_engine_looks_before_it_judges(folder: Path) -> None:
     assert await decided(EDIT_TOOL, file_path="hard") is DENY
     assert await decided(SHELL_TOOL, command="ls src") is ALLOW
     assert await decided(SHELL_TOOL, command="grep -r x .") is DENY
+
+
+@pytest.mark.parametrize("command", ["git -C src status", "cd src && git log --oneline"])
+def test_git_is_read_below_the_start_unless_a_repository_stands_there(
+    folder: Path, command: str
+) -> None:
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    here = judge_in(folder)
+
+    assert here.verdict(SHELL_TOOL, command=command).behaviour is ALLOW
+    assert here.verdict(SHELL_TOOL, command=f"touch x; {command}").behaviour is ASK
+    assert judge_in(folder, mode=Mode.PLAN).verdict(SHELL_TOOL, command=command).behaviour is ALLOW
+    subprocess.run(["git", "init", "-q", str(folder / "src")], check=True)
+    assert judge_in(folder).verdict(SHELL_TOOL, command=command).behaviour is ASK
+
+
+@pytest.mark.parametrize("odd", ["a bare repository", "a link", "nothing"])
+def test_git_elsewhere_is_asked_about(folder: Path, odd: str) -> None:
+    place = folder / "place"
+    if odd == "a bare repository":
+        subprocess.run(["git", "init", "-q", "--bare", str(place)], check=True)
+    elif odd == "a link":
+        place.symlink_to(folder.parent / "outside")
+
+    assert judge_in(folder).verdict(SHELL_TOOL, command="git -C place status").behaviour is ASK
+
+
+@pytest.mark.parametrize(
+    "file", ["rust-toolchain", "rust-toolchain.toml", ".cargo/config", ".cargo/config.toml"]
+)
+def test_cargo_is_read_unless_a_file_names_a_compiler(folder: Path, file: str) -> None:
+    before = judge_in(folder).verdict(SHELL_TOOL, command="cargo tree --depth 1")
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / file).write_text("x")
+    after = judge_in(folder).verdict(SHELL_TOOL, command="cargo tree --depth 1")
+    in_bypass = judge_in(folder, mode=Mode.BYPASS).verdict(SHELL_TOOL, command="cargo tree")
+
+    assert (before.behaviour, after.behaviour, in_bypass.behaviour) == (ALLOW, ASK, ALLOW)
+
+
+def test_a_search_that_passes_over_hidden_files_is_not_asked_about(folder: Path) -> None:
+    here = judge_in(folder, deny=["Read(.env)"])
+
+    assert here.verdict(SHELL_TOOL, command="rg needle").behaviour is ALLOW
+    for command in ("rg --hidden needle", "rg -uu needle", "rg -nu needle", "grep -r needle ."):
+        assert here.verdict(SHELL_TOOL, command=command).behaviour is ASK
+
+
+def test_what_packs_a_tree_with_something_denied_is_asked_about(folder: Path) -> None:
+    here = judge_in(folder, allow=["Bash"], deny=["Read(.env)"])
+
+    for command in ("tar c .", "zip -r x .", "rsync -a . there", "docker build ."):
+        assert here.verdict(SHELL_TOOL, command=command).behaviour is ASK
+    for command in ("tar c src", "zip -r x src", "rsync -a src there", "make"):
+        assert here.verdict(SHELL_TOOL, command=command).behaviour is ALLOW

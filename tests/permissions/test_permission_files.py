@@ -8,7 +8,7 @@ from gantlet.messages import Behaviour
 from gantlet.permissions import Directory, evaluate
 from gantlet.rules import SourceKind
 from gantlet.system import FileKind
-from gantlet.tool import Covered, Mode, Proof
+from gantlet.tool import READS_ONLY, Covered, Mode, Proof
 from permissions.permission_kit import (
     ALLOW,
     APP,
@@ -20,6 +20,7 @@ from permissions.permission_kit import (
     WRITE_TOOL,
     FileTool,
     Judge,
+    NamedTool,
     PaperEyes,
     context,
     judge,
@@ -279,3 +280,28 @@ def test_an_edit_asks_with_the_changes_that_would_settle_it() -> None:
 
     assert verdict.reason == "Edit changes src/[x].py."
     assert [type(update).__name__ for update in verdict.suggestions] == ["SetMode", "AddRules"]
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_an_empty_path_names_no_file(mode: Mode) -> None:
+    assert judge(mode, allow=["Read"]).verdict(READ_TOOL, file_path="").behaviour is DENY
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("write", "write(line:milk)"),
+        ("Write", "Edit(./secrets/**)"),
+        ("Write", "Read(./secrets/**)"),
+        ("Read", "Read(./secrets/**)"),
+        ("grep", "Grep(./secrets)"),
+    ],
+)
+def test_a_rule_about_paths_denies_a_tool_of_that_name_that_declares_none(
+    name: str, rule: str
+) -> None:
+    tool = NamedTool(name, READS_ONLY)
+
+    assert judge(allow=[name], deny=[rule]).verdict(tool, name="x").behaviour is DENY
+    assert judge(allow=[name], deny=["Bash(x)"]).verdict(tool, name="x").behaviour is ALLOW
+    assert judge(deny=[rule]).verdict(NamedTool("Other", READS_ONLY)).behaviour is ALLOW

@@ -38,7 +38,8 @@ How a command is held against the table:
   only where no file of the project names a compiler (`.cargo/config.toml`, `rust-toolchain.toml`).
   For both, no other command of the line may change files.
 
-Never without a question, though they seem harmless: `env`, `printenv`, `docker logs` and `journalctl` (secrets), `ping`, `dig`,
+Never without a question, though they seem harmless: `env`, `printenv`, `docker logs` and
+`journalctl` (secrets), `ping`, `dig`,
 `nslookup`, `host`, `curl`, `wget`, `gh`, `kubectl`, `npm view` (the network), `less`, `more`, `man`
 (pagers run programs), `ldd` (runs its operand), `make -n` and `python -m` (run code of the
 project), `yarn`, `pnpm`, `pytest`, `mvn` and `bundle` (load code of the project), `find -exec`.
