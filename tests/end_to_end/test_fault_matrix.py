@@ -38,7 +38,7 @@ MOMENTS = ["before", "start", "mid_text", "mid_json", "after_call", "end"]
 
 
 def writes(done: list[str]) -> FunctionTool[Any, Any]:
-    @tool(name="Write", access=lambda args: Access(writes={File(args["path"])}))
+    @tool(name="Put", access=lambda args: Access(writes={File(args["path"])}))
     async def write(path: str) -> str:
         """Write a file."""
         done.append(path)
@@ -51,8 +51,8 @@ def conversation(fault: dict[str, Any]) -> Script:
     """A reply with two calls that fails once, and a last word."""
     calls: list[object] = [
         "I will write ",
-        {"call": "Write", "input": {"path": "a"}, "id": "c1", "chunks": 3},
-        {"call": "Write", "input": {"path": "b"}, "id": "c2", "chunks": 3},
+        {"call": "Put", "input": {"path": "a"}, "id": "c1", "chunks": 3},
+        {"call": "Put", "input": {"path": "b"}, "id": "c2", "chunks": 3},
         "both.",
     ]
     once: dict[str, Any] = {**fault, "times": 1}
@@ -117,7 +117,7 @@ async def test_a_reply_cut_off_inside_a_call_never_runs_it(reason: str) -> None:
 
 async def test_what_a_lost_reply_did_is_told_when_the_model_can_be_reached_again() -> None:
     done: list[str] = []
-    calls = [{"call": "Write", "input": {"path": "a"}, "id": "c1"}, "there."]
+    calls = [{"call": "Put", "input": {"path": "a"}, "id": "c1"}, "there."]
     broken = {"say": calls, "fault": {"drop": True, "at": "end", "times": "always"}}
     branch = {"when": {"user": {"contains": "again"}}, "then": ["Sorry."], "else": [broken]}
 
@@ -128,4 +128,4 @@ async def test_what_a_lost_reply_did_is_told_when_the_model_can_be_reached_again
     assert (failed.reason, after.reason) == (TurnEnd.API_ERROR, TurnEnd.COMPLETED)
     assert done == ["a"]
     said = [b.text for m in agent.messages for b in blocks_of(m) if isinstance(b, Text)]
-    assert any("already started" in text and "Write" in text for text in said)
+    assert any("already started" in text and "Put" in text for text in said)

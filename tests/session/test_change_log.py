@@ -56,7 +56,8 @@ def test_a_torn_line_loses_only_itself(tmp_path: Path) -> None:
 
 def test_a_content_that_was_altered_on_disk_is_not_given_out(tmp_path: Path) -> None:
     log = ChangeLog(tmp_path, "one")
-    digest = log.images.keep(b"was")
+    digest = digest_of(b"was")
+    log.images.keep(b"was", digest)
 
     log.images.path_of(digest).write_bytes(b"altered")
 

@@ -6,7 +6,7 @@ from dataclasses import field
 from types import MappingProxyType
 
 from gantlet.messages.value import value
-from gantlet.system import FileKind, Found, PathFacts, Place
+from gantlet.system import NOTHING, FileKind, Found, PathFacts, Place
 from gantlet.tool import PathKind
 
 
@@ -62,7 +62,7 @@ class Facts:
     def judged(self) -> dict[str, Place]:
         """Return where each path was that is one place and was seen, for whoever opens it."""
         return {
-            spot: Place(seen[0].lexical, seen[0].real, seen[0].inode)
+            spot: Place(seen[0].lexical, seen[0].real, seen[0].inode or NOTHING)
             for spot, seen in self.places.items()
             if seen is not None and len(seen) == 1 and seen[0].is_known
         }

@@ -124,8 +124,10 @@ class ChangeLog:
         """Return a file's state by its hash, with its content kept where it will be needed."""
         if state is None:
             return None
-        keep = self.images.keep if is_kept else digest_of
-        return Image(keep(state.content), len(state.content), state.mode)
+        digest = state.digest or digest_of(state.content)
+        if is_kept:
+            self.images.keep(state.content, digest)
+        return Image(digest, len(state.content), state.mode)
 
     def _open(self) -> PrivateLines:
         """Return the open log; the turns go on where an earlier run of the session left off."""

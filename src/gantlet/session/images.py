@@ -15,22 +15,20 @@ class Images:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(self, content: bytes) -> str:
-        """Keep a content and return its hash; one that is too big only has a hash.
+    def keep(self, content: bytes, digest: str) -> None:
+        """Keep a content under its hash; one that is too big is not kept.
 
         Raises:
             OSError: It could not be written.
         """
-        digest = digest_of(content)
         if len(content) > MAX_IMAGE_BYTES:
-            return digest
+            return
         path = self.path_of(digest)
         try:
             os.utime(path)  # so that nobody takes it for one that is not needed any more
         except FileNotFoundError:
             make_private_folder(path.parent)
             keep_bytes(path, content)
-        return digest
 
     def fetch(self, digest: str) -> bytes | None:
         """Return a content, or None where it is not kept or not what it was."""

@@ -5,7 +5,7 @@ from gantlet.system.environment import Environment, is_on
 from gantlet.system.folders import home_folder
 from gantlet.system.opening import OpenFile, RefusedFileError, open_file
 from gantlet.system.path_facts import FileKind, Found, PathFacts, Scout, directory_names, look_at
-from gantlet.system.paths import Identity, Parts, Place, absolute, identify, locate
+from gantlet.system.paths import NOTHING, Identity, Parts, Place, absolute, identify, locate
 from gantlet.system.private_files import (
     keep_bytes,
     keep_private,
@@ -28,6 +28,7 @@ from gantlet.system.replacing import (
     Replaced,
     digest_of,
     is_same,
+    missing_folders,
     remove_file,
     remove_folders,
     replace_file,
@@ -48,6 +49,7 @@ from gantlet.system.threads import in_loop_thread, run_in_thread
 __all__ = [
     "MASK",
     "MAX_OUTPUT_BYTES",
+    "NOTHING",
     "ChangedFileError",
     "Child",
     "ChildResult",
@@ -85,6 +87,7 @@ __all__ = [
     "locate",
     "look_at",
     "make_private_folder",
+    "missing_folders",
     "newlines_of",
     "open_child",
     "open_file",

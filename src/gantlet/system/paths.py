@@ -15,6 +15,9 @@ from gantlet.messages.value import value
 
 Parts: TypeAlias = tuple[str, ...]
 
+#: The inode of nothing.
+NOTHING = (0, 0)
+
 #: No kernel takes a longer path, and looking for one part by part would only take time.
 MAX_PATH_CHARS = 4096
 
@@ -29,7 +32,8 @@ _IGNORED = re.compile(
 class Place:
     """A path as it was written, made absolute, and as it is once every link is followed.
 
-    `inode` is the device and inode number of what stood there when it was judged, if that is known.
+    `inode` is the device and inode number of what stood there when it was judged, and `NOTHING`
+    where nothing did. It is None for a place that nobody has judged.
     """
 
     lexical_text: str

@@ -229,13 +229,18 @@ def _look(folder: int, name: str) -> os.stat_result | None:
         return None
 
 
-def _make_folders(place: Place) -> tuple[str, ...]:
-    """Make the folders above a place that are missing, each inside the one that is held open."""
+def missing_folders(place: Place) -> tuple[str, ...]:
+    """Return the folders above a place that do not exist, outermost first."""
     above = [str(one) for one in reversed(PurePosixPath(place.real_text).parents)]
     missing = next((at for at, path in enumerate(above) if not os.path.lexists(path)), len(above))
+    return tuple(above[missing:])
+
+
+def _make_folders(place: Place) -> tuple[str, ...]:
+    """Make the folders above a place that are missing, each inside the one that is held open."""
     made: list[str] = []
     try:
-        for path in above[missing:]:
+        for path in missing_folders(place):
             parent = open_folder(str(PurePosixPath(path).parent), place)
             try:
                 os.mkdir(PurePosixPath(path).name, dir_fd=parent)

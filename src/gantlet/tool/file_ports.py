@@ -65,10 +65,11 @@ class FileKnowledge(Protocol):
 
 @value
 class FileState:
-    """A file as it was or is at one moment: all its bytes, and its permission bits."""
+    """A file at one moment: all its bytes, its permission bits, and its hash if that is known."""
 
     content: bytes = field(repr=False)
     mode: int
+    digest: str = ""
 
 
 @value

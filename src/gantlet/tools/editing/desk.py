@@ -1,0 +1,245 @@
+"""Change one file: look at it, decide, write the change down, put it in place, remember it."""
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+from gantlet.system import (
+    ChangedFileError,
+    FileText,
+    Place,
+    RefusedFileError,
+    digest_of,
+    missing_folders,
+    open_file,
+    read_text,
+    replace_file,
+    run_in_thread,
+)
+from gantlet.tool import (
+    FILE_CHANGES,
+    FILE_KNOWLEDGE,
+    FileChange,
+    FileChanges,
+    FileKnowledge,
+    FileState,
+    Ports,
+    Seen,
+    ToolContext,
+    ToolError,
+)
+
+#: A file of more bytes is not edited in one piece.
+MAX_BYTES = 256 * 1024 * 1024
+#: How often an edit is made again because the file changed in the very moment.
+_MAX_TRIES = 5
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """A file as it is now, or as a step on the way leaves it: then nothing but content is known."""
+
+    content: bytes
+    facts: os.stat_result | None
+
+    @cached_property
+    def digest(self) -> str:
+        """The hash of its content."""
+        return digest_of(self.content)
+
+    @cached_property
+    def text(self) -> FileText | None:
+        """Its text, or None where it is no text."""
+        return read_text(self.content)
+
+    @property
+    def stamp(self) -> tuple[int, int, int, int] | None:
+        """What a look without reading tells of it."""
+        return stamp_of(self.facts) if self.facts is not None else None
+
+    def as_seen(self) -> Seen:
+        """Return what somebody knows who has seen it all."""
+        return Seen(self.digest, self.stamp, self.content)
+
+
+class Plan(Protocol):
+    """What is to be done to a file. `content` is what it will hold."""
+
+    @property
+    def content(self) -> bytes:
+        """The new content."""
+
+    @property
+    def is_seen_whole(self) -> bool:
+        """Whether the model knows all that the file will hold."""
+
+
+_Planned = TypeVar("_Planned", bound=Plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A file that a call wants to change, with all that deciding about it takes.
+
+    Attributes:
+        path: As the call names it.
+        now: The file as it is; None where there is none.
+        seen: What the conversation knows of it; None where it never saw it.
+    """
+
+    path: str
+    place: Place
+    now: OnDisk | None
+    seen: Seen | None
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the file is not what the conversation has seen any more: its content decides."""
+        if self.now is None or self.seen is None:
+            return False
+        if self.seen.digest:
+            return self.seen.digest != self.now.digest
+        return self.seen.stamp != self.now.stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What else is to be said of a change that was made."""
+
+    notes: tuple[str, ...] = ()
+
+
+class Desk:
+    """Where the editing tools of a session do their work."""
+
+    def __init__(self, knowledge: FileKnowledge, changes: FileChanges) -> None:
+        self._knowledge = knowledge
+        self._changes = changes
+
+    @classmethod
+    def of(cls, ports: Ports) -> "Desk":
+        """Return a desk with what the session offers."""
+        return cls(ports.need(FILE_KNOWLEDGE), ports.need(FILE_CHANGES))
+
+    async def change(
+        self, context: ToolContext, path: str, plan: Callable[[Subject], _Planned]
+    ) -> tuple[_Planned, Done]:
+        """Change a file the way `plan` says, which may be asked more than once.
+
+        Raises:
+            ToolError: It cannot be changed; it is as it was.
+        """
+        place = context.resolve(path)
+        return await run_in_thread(lambda: self._change(context, path, place, plan))
+
+    async def look(self, context: ToolContext, path: str) -> Subject:
+        """Return a file as it is now, and what the conversation knows of it.
+
+        Raises:
+            ToolError: It cannot be looked at.
+        """
+        place = context.resolve(path)
+        return await run_in_thread(lambda: self._look(path, place))
+
+    def knows(self, place: Place) -> bool:
+        """Return whether the conversation has seen a file."""
+        return place.real_text in self._knowledge.known()
+
+    def _change(
+        self, context: ToolContext, path: str, place: Place, plan: Callable[[Subject], _Planned]
+    ) -> tuple[_Planned, Done]:
+        """Look, decide and write, again as long as somebody else is quicker."""
+        for _ in range(_MAX_TRIES):
+            subject = self._look(path, place)
+            planned = plan(subject)
+            try:
+                return planned, self._write(context, subject, planned)
+            except ChangedFileError:
+                continue
+        raise ToolError(
+            f"{path} keeps changing while it is being edited. Wait for whatever writes to it."
+        )
+
+    def _look(self, path: str, place: Place) -> Subject:
+        """Read a file, if there is one."""
+        now: OnDisk | None
+        try:
+            with open_file(place) as opened:
+                if opened.facts.st_size > MAX_BYTES:
+                    raise ToolError(
+                        f"{path} has {opened.facts.st_size:,} bytes, more than can be edited in one"
+                        f" piece ({MAX_BYTES:,}). Use a program such as sed."
+                    )
+                now = OnDisk(opened.read(MAX_BYTES + 1), opened.facts)
+        except FileNotFoundError:
+            now = None
+        except OSError as error:
+            raise _told(path, error, "read") from error
+        return Subject(path, place, now, self._knowledge.recall(place.real_text))
+
+    def _write(self, context: ToolContext, subject: Subject, planned: Plan) -> Done:
+        """Put a new content in place, having written down what was there.
+
+        Raises:
+            ChangedFileError: Somebody else changed the file meanwhile.
+            ToolError: It could not be written.
+        """
+        now, place = subject.now, subject.place
+        old = now.facts if now is not None else None
+        content, digest = planned.content, digest_of(planned.content)
+        try:
+            self._changes.record(_change_of(context, subject, FileState(content, 0, digest)))
+            replaced = replace_file(place, content, old)
+        except ChangedFileError:
+            raise
+        except OSError as error:
+            raise _told(subject.path, error, "written") from error
+        lines = () if planned.is_seen_whole else _lines_seen(subject.seen)
+        total = subject.seen.total_lines if subject.seen is not None else 0
+        seen = Seen(digest, stamp_of(replaced.facts), content, lines, total)
+        self._knowledge.note(place.real_text, seen)
+        return Done(tuple(_notes(old, kept_owner=replaced.kept_owner)))
+
+
+def stamp_of(facts: os.stat_result) -> tuple[int, int, int, int]:
+    """Return what a look without reading tells of a file."""
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+def _lines_seen(before: Seen | None) -> tuple[tuple[int, int], ...]:
+    """Return which lines the model knows of a file it does not know whole."""
+    return before.lines if before is not None and before.lines else ((1, 0),)
+
+
+def _change_of(context: ToolContext, subject: Subject, after: FileState) -> FileChange:
+    """Return what is written down of a change before it is made."""
+    now, call, place = subject.now, context.call, subject.place
+    if now is None or now.facts is None:
+        made = missing_folders(place)
+        return FileChange(call.id, call.name, place.real_text, None, after, made)
+    before = FileState(now.content, stat.S_IMODE(now.facts.st_mode), now.digest)
+    after = replace(after, mode=before.mode)
+    return FileChange(call.id, call.name, place.real_text, before, after)
+
+
+def _notes(old: os.stat_result | None, *, kept_owner: bool) -> list[str]:
+    """Return what a person would want to know about how a file was replaced."""
+    notes: list[str] = []
+    if old is not None and old.st_nlink > 1:
+        notes.append("The file had other names (hard links); those keep the old content.")
+    if not kept_owner:
+        notes.append("The file now belongs to the user this program runs as.")
+    return notes
+
+
+def _told(path: str, error: OSError, verb: str) -> ToolError:
+    """Return a failure in words a model can act on."""
+    if isinstance(error, RefusedFileError):
+        return ToolError(f"{path} cannot be {verb}: {error.reason}. Name a regular file.")
+    reason = (error.strerror or type(error).__name__).lower()
+    if isinstance(error, NotADirectoryError):
+        reason = "a name on the way to it is no directory"
+    return ToolError(f"{path} cannot be {verb}: {reason}. The file is as it was.")

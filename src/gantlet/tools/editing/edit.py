@@ -1,0 +1,121 @@
+"""Replace a text in a file by another."""
+
+from pydantic import Field
+
+from gantlet.system import shown
+from gantlet.tool import (
+    Access,
+    File,
+    Ports,
+    Rejected,
+    Tool,
+    ToolContext,
+    ToolError,
+    ToolInput,
+    ToolResult,
+    Traits,
+)
+from gantlet.tools.editing.desk import Desk
+from gantlet.tools.editing.patch import hunks
+from gantlet.tools.editing.planning import Change, EditPlan, plan_edit
+from gantlet.tools.editing.snippet import original, snippet, with_notes
+
+SAME_STRINGS = "No changes to make: old_string and new_string are exactly the same."
+MODIFIED_NOTE = ".  The user modified your proposed changes before accepting them. "
+
+
+class EditInput(ToolInput):
+    """Which text of which file, and what shall stand there."""
+
+    file_path: str = Field(description="The file to edit, as an absolute path.")
+    old_string: str = Field(
+        description=(
+            "The text to replace, exactly as the file has it. Empty to create a file that does not"
+            " exist."
+        )
+    )
+    new_string: str = Field(description="The text to put in its place.")
+    replace_all: bool = Field(False, description="Replace every occurrence instead of exactly one.")
+
+
+class Edit(Tool[EditInput]):
+    """Replaces one text by another and touches nothing else."""
+
+    name = "Edit"
+    aliases = ("FileEdit",)
+    search_hint = "change replace text inside an existing file"
+    description = (
+        "Replace a text in a file that you have read in this conversation. `old_string` must match"
+        " exactly, indentation included, without the line numbers Read puts in front; and it must"
+        " match once: give enough lines around it, or set `replace_all`. Line endings and encoding"
+        " stay as they are. If the file has changed elsewhere since you read it, the edit is still"
+        " made and the result tells what changed. Prefer this to Write for files that exist."
+    )
+    input_type = EditInput
+    strict = True
+    path_fields = ("file_path",)
+    path_kind = "edit"
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    @classmethod
+    def build(cls, ports: Ports) -> "Edit":
+        """Take what the session knows of files, and its log of changes."""
+        return cls(Desk.of(ports))
+
+    def traits(self, args: EditInput) -> Traits:
+        """Changes one file; edits of others may run beside it."""
+        return Traits(access=Access(writes={File(args.file_path)}), open_world=False)
+
+    async def validate_input(self, args: EditInput, context: ToolContext) -> Rejected | None:
+        """Refuse what cannot be made, before anybody is asked about it.
+
+        A file is looked at here only if the conversation has seen it already.
+        """
+        if args.old_string == args.new_string:
+            return Rejected(SAME_STRINGS, 1)
+        if not self._desk.knows(context.resolve(args.file_path)):
+            return None
+        try:
+            plan_edit(await self._desk.look(context, args.file_path), _change_of(args))
+        except ToolError as error:
+            return Rejected(str(error), 2)
+        return None
+
+    async def run(self, args: EditInput, context: ToolContext) -> ToolResult[str]:
+        """Make the edit."""
+        change = _change_of(args)
+        plan, done = await self._desk.change(
+            context, args.file_path, lambda subject: plan_edit(subject, change)
+        )
+        told = result_text(args.file_path, change, plan, is_modified=context.user_modified)
+        structured = {
+            "filePath": args.file_path,
+            "oldString": args.old_string,
+            "newString": args.new_string,
+            "originalFile": original(plan.before),
+            "structuredPatch": hunks(plan.before or "", plan.replacements),
+            "userModified": context.user_modified,
+            "replaceAll": args.replace_all,
+        }
+        return ToolResult(with_notes(told, (*plan.notes, *done.notes)), structured=structured)
+
+
+def _change_of(args: EditInput) -> Change:
+    """Return what an input asks for."""
+    return Change(args.old_string, args.new_string, args.replace_all)
+
+
+def result_text(path: str, change: Change, plan: EditPlan, *, is_modified: bool) -> str:
+    """Return what the model is told of an edit."""
+    note = MODIFIED_NOTE if is_modified else ""
+    if change.replace_all:
+        return (
+            f"The file {path} has been updated{note}. All occurrences of '{shown(change.old)}' were"
+            f" successfully replaced with '{shown(change.new)}'."
+        )
+    return (
+        f"The file {path} has been updated{note}. Here's the result of running `cat -n` on a"
+        f" snippet of the edited file:\n{snippet(plan.after, plan.replacements[0])}"
+    )

@@ -1,0 +1,120 @@
+r"""Where an old text stands in a file, and what a new text looks like there.
+
+A match is exact. Only what a model cannot see may differ: a line ending given as `\n` matches the
+file's own, and a replacement character matches the byte it was shown for.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gantlet.system import FileText, with_newlines
+
+_NEWLINE = re.compile("\r\n|\n|\r")
+_HIDDEN = re.compile("(\r\n|\n|\r)|(\ufffd)")
+_ANY_NEWLINE = "(?:\r\n|\n|\r)"
+_ANY_LONE = "([\ufffd\ud800-\udfff])"
+_LONE = re.compile("[\ud800-\udfff]")
+#: Beyond this many matches only their number counts.
+MAX_COUNTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A stretch of a text that is meant by an old text.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        is_exact: Whether it is the old text character by character.
+        lone: The bytes that are no text, in the order of the replacement characters given for them.
+    """
+
+    start: int
+    end: int
+    is_exact: bool = True
+    lone: tuple[str, ...] = ()
+
+
+def find_apart(text: str, old: str) -> list[Match]:
+    """Return the matches of `old` from left to right, none of which begins inside another."""
+    return list(_matches(text, old, overlapping=False))
+
+
+def find_all(text: str, old: str) -> list[Match]:
+    """Return every place where `old` matches, also those that overlap, up to `MAX_COUNTED`."""
+    found: list[Match] = []
+    for match in _matches(text, old, overlapping=True):
+        found.append(match)
+        if len(found) >= MAX_COUNTED:
+            break
+    return found
+
+
+def _matches(text: str, old: str, *, overlapping: bool) -> Iterator[Match]:
+    """Yield exact matches; only where there is none, those that differ in what cannot be seen."""
+    start = text.find(old)
+    if start < 0:
+        yield from _loose_matches(text, old, overlapping=overlapping)
+    while start >= 0:
+        yield Match(start, start + len(old))
+        start = text.find(old, start + (1 if overlapping else len(old)))
+
+
+def _loose_matches(text: str, old: str, *, overlapping: bool) -> Iterator[Match]:
+    """Yield matches that differ in line endings or in bytes that are no text."""
+    pattern = _pattern(text, old)
+    found = pattern.search(text) if pattern is not None else None
+    while pattern is not None and found is not None:
+        yield Match(found.start(), found.end(), is_exact=False, lone=found.groups())
+        found = pattern.search(text, found.start() + 1 if overlapping else found.end())
+
+
+def _pattern(text: str, old: str) -> re.Pattern[str] | None:
+    """Return what `old` looks like when its line endings and odd bytes are left open, or None."""
+    differs_in_lines = _NEWLINE.search(old) is not None and ("\r" in text or "\r" in old)
+    differs_in_bytes = "\ufffd" in old and _LONE.search(text) is not None
+    if not (differs_in_lines or differs_in_bytes):
+        return None
+    parts: list[str] = []
+    end = 0
+    for hidden in _HIDDEN.finditer(old):
+        parts += [re.escape(old[end : hidden.start()]), _ANY_NEWLINE if hidden[1] else _ANY_LONE]
+        end = hidden.end()
+    return re.compile("".join([*parts, re.escape(old[end:])]))
+
+
+def fitted(new: str, old: str, match: Match, file: FileText) -> str:
+    """Return a new text as it goes in place of a match: with the line endings that are there.
+
+    An old text that spells out a carriage return matched as it is; then so is the new one taken.
+    """
+    if match.lone:
+        new = _with_bytes(new, match.lone)
+    if "\n" not in new and "\r" not in new:
+        return new
+    if not match.is_exact:
+        return with_newlines(new, _newline_at(file, match))
+    if "\r" in old or "\r" not in file.text:
+        return new
+    newline = _newline_at(file, match)
+    return new if "\r" in new or newline == "\n" else with_newlines(new, newline)
+
+
+def _with_bytes(new: str, lone: tuple[str, ...]) -> str:
+    """Put the bytes back that are no text, one for each replacement character, in order."""
+    pieces = new.split("\ufffd")
+    bytes_of = iter(lone)
+    joined = pieces[0]
+    for piece in pieces[1:]:
+        joined += next(bytes_of, "\ufffd") + piece
+    return joined
+
+
+def _newline_at(file: FileText, match: Match) -> str:
+    """Return the line ending where a match stands: inside it, else after it, else before it."""
+    inside = _NEWLINE.search(file.text, match.start, match.end)
+    nearest = inside or _NEWLINE.search(file.text, match.end)
+    if nearest is not None:
+        return nearest.group()
+    return file.form.newline
