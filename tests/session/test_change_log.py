@@ -20,7 +20,6 @@ def test_a_change_is_written_down_with_the_content_as_it_was(tmp_path: Path) -> 
     log.record(change("c1", None, b"first"))
     log.begin_turn()
     log.record(change("c2", b"first", b"second"))
-    log.close()
 
     created, edited = ChangeLog(tmp_path, "one").entries()
     first = Image(digest_of(b"first"), 5, 0o644)
@@ -33,7 +32,6 @@ def test_only_the_owner_can_read_what_is_kept(tmp_path: Path) -> None:
     log = ChangeLog(tmp_path / "home", "one")
 
     log.record(change("c1", b"secret", b"x"))
-    log.close()
 
     for path in (tmp_path / "home").rglob("*"):
         wanted = 0o700 if path.is_dir() else 0o600
@@ -43,13 +41,11 @@ def test_only_the_owner_can_read_what_is_kept(tmp_path: Path) -> None:
 def test_a_torn_line_loses_only_itself(tmp_path: Path) -> None:
     log = ChangeLog(tmp_path, "one")
     log.record(change("c1", b"a", b"b"))
-    log.close()
     with log.path.open("ab") as torn:
         torn.write(b'{"number": 2, "turn')
 
     again = ChangeLog(tmp_path, "one")
     again.record(change("c3", b"b", b"c"))
-    again.close()
 
     assert [entry.call_id for entry in again.entries()] == ["c1", "c3"]
 

@@ -59,7 +59,6 @@ class ChangeLog:
         self.session_id = session_id
         self.images = Images(self._root / "images")
         self._lock = threading.Lock()
-        self._lines: PrivateLines | None = None
         self._count = 0
         self.turn = 0
 
@@ -89,10 +88,8 @@ class ChangeLog:
         before = self._image(change.before, is_kept=True)
         after = self._image(change.after, is_kept=False)
         with self._lock:
-            lines = self._open()
-            self._count += 1
             entry = ChangeEntry(
-                self._count,
+                self._next_number(),
                 self.turn,
                 change.call_id,
                 change.tool_name,
@@ -103,7 +100,9 @@ class ChangeLog:
                 time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                 tuple(undoes),
             )
-            lines.add(json.dumps(asdict(entry)).encode())
+            with PrivateLines(self.path, is_new=False) as lines:
+                lines.mend()
+                lines.add(json.dumps(asdict(entry)).encode())
 
     def entries(self) -> tuple[ChangeEntry, ...]:
         """Return all that is written down, oldest first; a line that is torn is left out."""
@@ -112,13 +111,6 @@ class ChangeLog:
         except OSError:
             return ()
         return tuple(_entries(text))
-
-    def close(self) -> None:
-        """Close the log; more than once is no harm, and it opens again when it is needed."""
-        with self._lock:
-            if self._lines is not None:
-                self._lines.close()
-                self._lines = None
 
     def _image(self, state: FileState | None, *, is_kept: bool) -> Image | None:
         """Return a file's state by its hash, with its content kept where it will be needed."""
@@ -129,14 +121,13 @@ class ChangeLog:
             self.images.keep(state.content, digest)
         return Image(digest, len(state.content), state.mode)
 
-    def _open(self) -> PrivateLines:
-        """Return the open log; the turns go on where an earlier run of the session left off."""
-        if self._lines is None:
+    def _next_number(self) -> int:
+        """Return the number of a new entry; an earlier run of the session may have left some."""
+        if self._count == 0:
             make_private_folder(self.path.parent)
-            self._count = max([self._count, *(entry.number for entry in self.entries())])
-            self._lines = PrivateLines(self.path, is_new=False)
-            self._lines.mend()
-        return self._lines
+            self._count = max((entry.number for entry in self.entries()), default=0)
+        self._count += 1
+        return self._count
 
 
 def _entries(text: bytes) -> Iterator[ChangeEntry]:
