@@ -3,10 +3,11 @@
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Protocol, TypeVar
 
+from gantlet.messages.value import value
 from gantlet.system import (
     ChangedFileError,
     FileText,
@@ -38,7 +39,7 @@ MAX_BYTES = 256 * 1024 * 1024
 _MAX_TRIES = 5
 
 
-@dataclass(frozen=True)
+@value
 class OnDisk:
     """A file as it is now, or as a step on the way leaves it: then nothing but content is known."""
 
@@ -80,7 +81,7 @@ class Plan(Protocol):
 _Planned = TypeVar("_Planned", bound=Plan)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Subject:
     """A file that a call wants to change, with all that deciding about it takes.
 
@@ -105,7 +106,7 @@ class Subject:
         return self.seen.stamp != self.now.stamp
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Done:
     """What else is to be said of a change that was made."""
 

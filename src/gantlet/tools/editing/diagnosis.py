@@ -4,8 +4,8 @@ import html
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.system import shown
 from gantlet.tool import numbered
 
@@ -25,7 +25,7 @@ _MAX_SHOWN_LINES = 20
 _MAX_LINE_CHARS = 160
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Divergence:
     """The first line that differs, from 0 within the old text, and both versions of it.
 

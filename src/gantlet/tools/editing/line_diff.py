@@ -1,15 +1,15 @@
 """How two versions of a text differ, line by line, and where a stretch of one is in the other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.system import shown
 
 #: Beyond this many pairs of differing lines, nothing more is told than that they differ.
 MAX_PAIRS = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Block:
     """Lines that were replaced: `old[old_start:old_end]` became `new[new_start:new_end]`."""
 

@@ -6,8 +6,8 @@ file's own, and a replacement character matches the byte it was shown for.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.system import FileText, with_newlines
 
 _NEWLINE = re.compile("\r\n|\n|\r")
@@ -19,7 +19,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 MAX_COUNTED = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Match:
     """A stretch of a text that is meant by an old text.
 

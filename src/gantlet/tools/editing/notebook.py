@@ -4,8 +4,9 @@ import json
 import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from gantlet.messages.value import value
 
 Cell: TypeAlias = dict[str, object]
 
@@ -19,7 +20,7 @@ class NotebookError(ValueError):
     """The text is no notebook, or none that can be edited; the words say why."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CellSpan:
     """One cell, and where it stands in the text."""
 
@@ -34,7 +35,7 @@ class CellSpan:
         return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Notebook:
     """A notebook: its text, and where its cells are in it.
 

@@ -1,10 +1,10 @@
 """Replace, insert or delete one cell of a Jupyter notebook."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from gantlet.messages.value import value
 from gantlet.system import shown
 from gantlet.tool import (
     Access,
@@ -46,7 +46,7 @@ class NotebookEditInput(ToolInput):
     edit_mode: EditMode = Field("replace", description="What to do.")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _NotebookPlan:
     """An edit of a notebook that can be made."""
 

@@ -1,9 +1,9 @@
 """An edit as a patch for people, made from where it was applied. The file is not compared."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from gantlet.messages.value import value
 from gantlet.system import shown
 from gantlet.tools.editing.line_diff import split_lines
 
@@ -15,7 +15,7 @@ _NO_NEWLINE = "\\ No newline at end of file"
 Hunk: TypeAlias = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Replacement:
     """One stretch of an old text, and what came in its place."""
 
@@ -24,7 +24,7 @@ class Replacement:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Region:
     """Whole lines of the old text from `start` to `end`, and the replacements inside them."""
 

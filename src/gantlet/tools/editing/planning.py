@@ -5,8 +5,8 @@ is made in the file as it is now, and the result tells what else has changed.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gantlet.messages.value import value
 from gantlet.system import FileText, TextForm, UnencodableError, read_text
 from gantlet.tool import ToolError
 from gantlet.tools.editing.desk import Subject
@@ -20,7 +20,7 @@ _MAX_TOLD_LINES = 60
 _MAX_TOLD_MATCHES = 10
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Change:
     """One old text and what shall stand in its place."""
 
@@ -29,7 +29,7 @@ class Change:
     replace_all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EditPlan:
     """An edit that can be made.
 
@@ -82,7 +82,7 @@ def plan_edit(subject: Subject, change: Change) -> EditPlan:
     return _planned(file, replacements, told, is_partial=subject.seen.is_partial)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Told:
     """What has changed in a file beside the edit, in words, and whether that is all of it."""
 

@@ -1,7 +1,8 @@
 """Decide what writing a whole file does: in which form it lies there, and what has changed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gantlet.messages.value import value
 from gantlet.system import FileText, TextForm, UnencodableError, with_newlines
 from gantlet.tool import ToolError
 from gantlet.tools.editing.desk import Subject
@@ -12,7 +13,7 @@ _NOT_READ = "File has not been read yet. Read it first before writing to it."
 _MAX_TOLD_LINES = 60
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WritePlan:
     """A file that can be written.
 
