@@ -6,12 +6,15 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
+from uuid import uuid4
 
 import anyio
 
+from gantlet.assembly.agent_hooks import AgentHooks
 from gantlet.assembly.configuration import FreshPermission, open_configuration
 from gantlet.assembly.files import SessionFiles
+from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.toolbox import open_toolbox
@@ -25,7 +28,7 @@ from gantlet.execution import (
     Spill,
     concurrency_from,
 )
-from gantlet.hooks import Hooks, NoHooks
+from gantlet.hooks import HookEvent, Hooks, HookSession, OnFailure, stop_cap
 from gantlet.loop import (
     CHARS_PER_TOKEN,
     Conversation,
@@ -43,6 +46,7 @@ from gantlet.messages import (
     Notice,
     NoticeLevel,
     Text,
+    ToolUse,
     UserMessage,
 )
 from gantlet.messages.value import value
@@ -53,6 +57,7 @@ from gantlet.system import Clock, Environment, RealClock, home_folder, in_loop_t
 from gantlet.tool import AnyTool, Mode, Ports, Surroundings, Tool, ToolDefinitionError, UserError
 
 Prompt: TypeAlias = str | Sequence[Block]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: What a model that is handed over as an object is called in requests.
 HANDED_OVER = "model"
@@ -67,17 +72,22 @@ class AgentParts:
         asker: Whom the engine asks; without one, what would be asked is denied.
         session: Where the conversation is written down; it goes on where the session stands.
         listener: Told of every event at once, before anything follows from it.
+        hooks: Runs hooks in place of the runner.
+        hook_parts: The hooks of settings files, and what they need.
+        deferred: A call that a hook put off; the history ends with the reply that asked for it.
     """
 
     permission: Permission | None = None
     asker: Asker | None = None
-    hooks: Hooks = field(default_factory=NoHooks)
+    hooks: Hooks | None = None
+    hook_parts: HookParts = field(default_factory=HookParts)
     clock: Clock = field(default_factory=RealClock)
     environment: Environment | None = None
     execution: ExecutionSettings | None = None
     history: History | None = None
     session: Session | None = None
     listener: Callable[[Event], None] | None = None
+    deferred: ToolUse | None = None
 
 
 class Agent:
@@ -85,7 +95,14 @@ class Agent:
 
     Every `run` goes on with the same conversation. One prompt runs at a time. `async with agent:`
     keeps connections open from prompt to prompt; without it each prompt opens its own.
+
+    Attributes:
+        exit_reason: What hooks are told when the session ends.
+        title: What hooks call the session.
     """
+
+    exit_reason: str = "other"
+    title: str = ""
 
     def __init__(
         self,
@@ -126,7 +143,13 @@ class Agent:
         values, environment = self.configuration.settings, self.configuration.environment
         model = model or values.text("model") or DEFAULT_MODEL
         wanted = None if permission_mode is None else _mode(permission_mode)
-        engine = self.configuration.open_engine(wanted, self._emit, self._parts.asker)
+        self.hooks = AgentHooks(self._emit, self._wake, self.interrupt)
+        engine = self.configuration.open_engine(
+            wanted,
+            self._emit,
+            self.hooks.asker(self._parts.asker),
+            avoid_prompts=self._parts.asker is None,
+        )
         mode = engine.holder.current.mode
         self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
         toolbox = open_toolbox(
@@ -148,24 +171,40 @@ class Agent:
                 limits=limits or Limits(max_turns=max_turns, max_budget_usd=max_budget_usd),
                 extra=dict(request_fields or {}),
                 betas=tuple(betas),
+                stop_hook_cap=stop_cap(environment.variables),
             ),
             emit=self._emit,
             system=system,
             history=session.history if session else self._parts.history or History(),
             record=session,
+            deferred=self._parts.deferred,
         )
         if session is not None:
             self._conversation.reminders += unsure_calls(session)
             session.recorder.tell_to(self._warn)
         self._engine = engine
         self.problems = (*toolbox.problems, *self.configuration.problems)
+        spill = Spill(
+            session.results_folder if session else home_folder(environment) / "tool-results"
+        )
+        self.hooks.open(
+            HookSession(
+                session.id if session else str(uuid4()),
+                str(session.path) if session else "",
+                project_dir=folder,
+            ),
+            self._parts.hook_parts,
+            configuration=self.configuration,
+            conversation=self._conversation,
+            engine=engine,
+            spill=spill,
+            instead=self._parts.hooks,
+        )
         self._services = Services(
             pool=toolbox.pool,
             permission=self._parts.permission or FreshPermission(engine, self.configuration),
-            hooks=self._parts.hooks,
-            spill=Spill(
-                session.results_folder if session else home_folder(environment) / "tool-results"
-            ),
+            hooks=self.hooks.hooks,
+            spill=spill,
             emit=self._emit,
             reveal=toolbox.catalog.reveal,
         )
@@ -184,6 +223,7 @@ class Agent:
 
     async def __aenter__(self) -> Self:
         self._is_entered = True
+        await self.hooks.enter()
         return self
 
     async def __aexit__(
@@ -193,7 +233,28 @@ class Agent:
         trace: TracebackType | None,
     ) -> None:
         self._is_entered = False
-        await self._let_go()
+        try:
+            await self.hooks.end_session(self.exit_reason)
+            await self.hooks.leave()
+        finally:
+            await self._let_go()
+
+    def hook(
+        self,
+        event: HookEvent | str,
+        matcher: str = "",
+        *,
+        timeout: float | None = None,
+        on_failure: OnFailure | str = OnFailure.CONTINUE,
+    ) -> Callable[[_Function], _Function]:
+        """Make a function a hook: `@agent.hook("PreToolUse", matcher="Bash")`.
+
+        It gets the event's input and returns an answer in the form hooks answer, or None.
+
+        Raises:
+            UserError: There is no such event, or the matcher is no pattern.
+        """
+        return self.hooks.add(event, matcher, timeout=timeout, on_failure=on_failure)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -240,18 +301,21 @@ class Agent:
         used = int((talk.history.chars + len(talk.system)) / CHARS_PER_TOKEN)
         return used, talk.capabilities.context_tokens
 
-    async def run(self, prompt: Prompt) -> RunResult:
-        """Run a prompt to its end, and what was said for after it."""
-        message = _message(prompt)
+    async def run(self, prompt: Prompt | None = None) -> RunResult:
+        """Run a prompt to its end, and what was said for after it.
+
+        Without a prompt, go on with a call that a hook had put off.
+        """
+        message = self._message(prompt)
         with _unwrapped():
             async with self._running() as loop:
                 return await self._run_all(loop, message)
 
-    def stream(self, prompt: Prompt) -> "AgentStream":
+    def stream(self, prompt: Prompt | None = None) -> "AgentStream":
         """Run a prompt and read what happens: `async with agent.stream(…) as events`."""
-        return AgentStream(self, _message(prompt))
+        return AgentStream(self, self._message(prompt))
 
-    def run_sync(self, prompt: Prompt) -> RunResult:
+    def run_sync(self, prompt: Prompt | None = None) -> RunResult:
         """Run a prompt from a program that is not async."""
         return anyio.run(self.run, prompt)
 
@@ -299,9 +363,26 @@ class Agent:
         self._mailbox = self._loop = self._hand_over = None
         await self._let_go()
 
-    @staticmethod
-    async def _run_all(loop: Loop, prompt: UserMessage) -> RunResult:
+    def _message(self, prompt: Prompt | None) -> UserMessage | None:
+        """Return a prompt as a message; none is needed where a call waits to be asked again."""
+        if prompt is None and self._conversation.deferred is not None:
+            return None
+        return _message("" if prompt is None else prompt)
+
+    def _wake(self, text: str) -> None:
+        """Have the model read what a hook in the background found, at once or with what follows."""
+        if self._loop is not None:
+            self._loop.wake(text)
+        else:
+            self._conversation.reminders.append(text)
+
+    async def _run_all(self, loop: Loop, prompt: UserMessage | None) -> RunResult:
         """Run a prompt, then what was said for after it."""
+        title = await self.hooks.begin_session(loop)
+        if title:
+            self.title = title
+            if self._session is not None:
+                self._session.rename(title)
         turn = await loop.run_turn(prompt)
         while not RunResult.of(turn).is_error and (waiting := loop.next_waiting()) is not None:
             turn = await loop.run_turn(waiting)
@@ -335,11 +416,13 @@ class _Running:
         self._agent = agent
         self._mailbox = mailbox
         self._bodies = Bodies(agent._parts.clock)
+        self._opened_hooks = False
 
     async def __aenter__(self) -> Loop:
         if self._agent._is_busy:
             raise RuntimeError("A prompt is running already: use send() to add to it.")
         self._agent._is_busy = True
+        self._opened_hooks = await self._agent.hooks.enter()
         return self._agent._begin(await self._bodies.__aenter__(), self._mailbox)
 
     async def __aexit__(
@@ -351,13 +434,15 @@ class _Running:
         try:
             return await self._bodies.__aexit__(kind, error, trace)
         finally:
+            if self._opened_hooks:
+                await self._agent.hooks.leave()
             await self._agent._end()
 
 
 class AgentStream:
     """The events of one prompt. Leaving early stops the prompt; every call still has its result."""
 
-    def __init__(self, agent: Agent, prompt: UserMessage) -> None:
+    def __init__(self, agent: Agent, prompt: UserMessage | None) -> None:
         self._agent = agent
         self._prompt = prompt
         self._mailbox = Mailbox()

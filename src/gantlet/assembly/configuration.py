@@ -85,6 +85,7 @@ class Configuration:
         *,
         directories: tuple[str, ...] = (),
         bypass_available: bool = False,
+        avoid_prompts: bool | None = None,
     ) -> Engine:
         """Return the engine that judges calls. Without an asker nobody can be asked.
 
@@ -94,13 +95,15 @@ class Configuration:
             asker: Whom the engine asks.
             directories: More working directories, as the command line gives them.
             bypass_available: bypassPermissions may be entered later.
+            avoid_prompts: No person can be asked, though there is an asker.
         """
+        nobody = asker is None if avoid_prompts is None else avoid_prompts
 
         def context(settings: Settings) -> PermissionContext:
             made = settings.context(
                 mode, auto_available=mode is Mode.AUTO, bypass_available=bypass_available
             )
-            return replace(made, avoid_prompts=made.avoid_prompts or asker is None)
+            return replace(made, avoid_prompts=made.avoid_prompts or nobody)
 
         holder = ContextHolder(context(self.settings), self.saver(), directory_names)
         if directories:

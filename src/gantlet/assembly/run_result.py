@@ -17,6 +17,7 @@ class RunResult:
         denials: The calls that were not allowed to run.
         reason: Why it ended.
         errors: What went wrong, in words for a person.
+        deferred: The call that a hook put off; `run()` without a prompt asks it again.
     """
 
     text: str
@@ -27,6 +28,7 @@ class RunResult:
     reason: TurnEnd
     stop_reason: str | None = None
     errors: tuple[str, ...] = ()
+    deferred: ToolUse | None = None
 
     @property
     def is_error(self) -> bool:
@@ -47,4 +49,5 @@ class RunResult:
             reason=turn.reason,
             stop_reason=turn.stop_reason,
             errors=finished.errors,
+            deferred=turn.deferred,
         )

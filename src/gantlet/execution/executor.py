@@ -354,7 +354,9 @@ class Executor:
         return answer
 
     def _tell_finished(self, tracked: Tracked, answer: Answer) -> None:
-        """Say that a call has its answer."""
+        """Say that a call has its answer, unless a hook put it off."""
+        if answer.defers:
+            return
         record = tracked.record
         began = record.started_at if record.started_at is not None else record.ended_at
         seconds = (record.ended_at or 0.0) - (began or 0.0)

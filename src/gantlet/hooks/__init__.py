@@ -7,6 +7,7 @@ from gantlet.hooks.answering import (
 from gantlet.hooks.background import (
     Background,
 )
+from gantlet.hooks.callbacks import read_callbacks
 from gantlet.hooks.calls import (
     after_call,
     after_occasion,
@@ -167,5 +168,6 @@ __all__ = [
     "occasion",
     "parse_hooks",
     "read_answer",
+    "read_callbacks",
     "stop_cap",
 ]

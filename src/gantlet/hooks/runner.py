@@ -65,6 +65,11 @@ class HookRunner:
         self._own = (*self._own, entry)
         self.use(self._from_settings, self._settings)
 
+    @property
+    def has_entries(self) -> bool:
+        """Whether there is any hook at all."""
+        return bool(self._by_event)
+
     async def __aenter__(self) -> Self:
         await self._background.__aenter__()
         return self

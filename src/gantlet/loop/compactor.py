@@ -5,6 +5,7 @@ from dataclasses import replace
 from gantlet.loop import compaction
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.history import History
+from gantlet.loop.turn_hooks import TurnHooks
 from gantlet.messages import (
     Compacted,
     CompactionStarted,
@@ -27,6 +28,7 @@ class Compactor:
     """Makes room in one conversation: by itself before the context is full, or when told to."""
 
     conversation: Conversation
+    hooks: TurnHooks
     _in_a_row: int = 0
 
     async def make_room_if_needed(self) -> None:
@@ -65,6 +67,8 @@ class Compactor:
         talk = self.conversation
         if len(talk.history.entries) < _WORTH_SUMMING_UP:
             return False
+        if not await self.hooks.before_compaction(trigger, instructions):
+            return False
         talk.emit(CompactionStarted(trigger))
         plan = compaction.plan(talk.history, talk.capabilities)
         asked = f"{compaction.INSTRUCTIONS}\n{instructions}".strip()
@@ -85,6 +89,7 @@ class Compactor:
             talk.emit(Notice(NoticeLevel.WARNING, "The model gave no summary."))
             return False
         self._go_on_with(plan.with_summary(summary), trigger)
+        await self.hooks.after_compaction(trigger, summary)
         return True
 
     def _go_on_with(self, shorter: History, trigger: CompactionTrigger) -> None:

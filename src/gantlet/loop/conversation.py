@@ -17,6 +17,7 @@ from gantlet.messages import (
     ModelRequest,
     ResultsReady,
     ToolsRevealed,
+    ToolUse,
     UserMessage,
     blocks_of,
     dumps,
@@ -28,7 +29,11 @@ from gantlet.tool import RequestView, Surroundings
 
 @slotted
 class Conversation:
-    """What lasts from turn to turn. `history` is always one the API accepts."""
+    """What lasts from turn to turn. `history` is always one the API accepts.
+
+    Attributes:
+        deferred: A call of the last reply that a hook put off; it is asked again, then answered.
+    """
 
     model: Model
     toolbox: Toolbox
@@ -41,6 +46,7 @@ class Conversation:
     model_name: str = ""
     record: Record | None = None
     reminders: list[str] = field(default_factory=list)
+    deferred: ToolUse | None = None
     _announced: str = ""
     _known_model: Capabilities | None = None
     _known_tools: tuple[object, RequestTools] | None = None

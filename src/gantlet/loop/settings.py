@@ -14,6 +14,7 @@ class LoopSettings:
     Attributes:
         max_tokens: How long one reply may be; 0 means as long as the model can.
         extra: Further fields of each request: thinking, tool_choice, metadata and such.
+        stop_hook_cap: How often in a row Stop hooks may keep a turn going.
         compact_at: The share of the context at which the conversation is compacted.
     """
 
@@ -25,3 +26,4 @@ class LoopSettings:
     betas: tuple[str, ...] = ()
     auto_compact: bool = True
     compact_at: float = 0.85
+    stop_hook_cap: int = 8

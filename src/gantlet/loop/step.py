@@ -29,6 +29,7 @@ from gantlet.messages import (
     StreamAdvanced,
     TextSpoken,
     ThinkingSpoken,
+    ToolUse,
     Usage,
 )
 from gantlet.messages.value import slotted, value
@@ -102,6 +103,13 @@ class StepRunner:
             self.cut_off = self._result(reply, executor.answers(), executor, was_aborted=True)
             raise
         return await self._take_whole(request, surroundings, taken)
+
+    async def run_again(self, call: ToolUse, surroundings: Surroundings) -> StepResult:
+        """Run a call of an earlier reply that was put off, without asking the model."""
+        async with self._executor(surroundings) as executor:
+            executor.submit(call)
+            answers = tuple(await executor.drain())
+            return StepResult(None, answers, None, Usage(), executor.surroundings)
 
     async def _take_whole(
         self, request: ModelRequest, surroundings: Surroundings, taken: frozenset[str]

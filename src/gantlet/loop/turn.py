@@ -1,7 +1,7 @@
 """From the user's words to the model's last: steps, until there is nothing left to do."""
 
 from collections import deque
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 
 from gantlet.execution import (
@@ -14,6 +14,7 @@ from gantlet.execution import (
     ExecutionSettings,
     Services,
 )
+from gantlet.hooks import NOTHING_SAID, HookEvent, Said
 from gantlet.loop.attachments import (
     CONTINUE,
     INTERRUPTED_SPEAKING,
@@ -22,11 +23,14 @@ from gantlet.loop.attachments import (
 )
 from gantlet.loop.compactor import Compactor
 from gantlet.loop.conversation import Conversation
+from gantlet.loop.deferring import put_off, refused_deferrals
 from gantlet.loop.limits import Meter
 from gantlet.loop.repetition import Repetition
 from gantlet.loop.step import StepResult, StepRunner
+from gantlet.loop.turn_hooks import TurnHooks
 from gantlet.messages import (
     AssistantMessage,
+    CallDeferred,
     CompactionTrigger,
     ModelError,
     ModelErrorKind,
@@ -36,6 +40,7 @@ from gantlet.messages import (
     StepStarted,
     StopReason,
     Text,
+    ToolUse,
     TurnEnd,
     TurnFinished,
     TurnStarted,
@@ -58,13 +63,18 @@ class Priority(StrEnum):
 
 @value
 class TurnResult:
-    """How a turn ended."""
+    """How a turn ended.
+
+    Attributes:
+        deferred: The call that a hook put off, with which the conversation is taken up again.
+    """
 
     reason: TurnEnd
     message: AssistantMessage | None
     answers: tuple[Answer, ...]
     stop_reason: str | None
     finished: TurnFinished
+    deferred: ToolUse | None = None
 
     @property
     def text(self) -> str:
@@ -109,7 +119,12 @@ class Loop:
         self._services = services
         self._bodies = bodies
         self._execution = execution or ExecutionSettings()
-        self._compactor = Compactor(conversation)
+        self._hooks = TurnHooks(
+            services.hooks, conversation, services.agent, conversation.settings.stop_hook_cap
+        )
+        self._begun: Said = NOTHING_SAID
+        self._woken: list[str] = []
+        self._compactor = Compactor(conversation, self._hooks)
         self._abort = AbortScope()
         self._queued: deque[tuple[Priority, UserMessage]] = deque()
         self.is_running = False
@@ -124,6 +139,10 @@ class Loop:
         if priority is Priority.NOW:
             self._abort.abort(Abort(AbortKind.MESSAGE))
 
+    def wake(self, text: str) -> None:
+        """Have the model read something that is no word of the user's, before the turn ends."""
+        self._woken.append(text)
+
     def next_waiting(self) -> UserMessage | None:
         """Return, and take off the queue, a message that waits for a turn of its own."""
         return self._queued.popleft()[1] if self._queued else None
@@ -132,24 +151,32 @@ class Loop:
         """Sum the conversation up on demand; return whether that worked."""
         return await self._compactor.sum_up(CompactionTrigger.MANUAL, instructions)
 
-    async def run_turn(self, prompt: UserMessage) -> TurnResult:
-        """Run one turn to its end. Never raises for what a model, a tool or a user does."""
+    async def begin_session(self, source: str) -> str:
+        """Tell hooks that the session begins or is resumed; return a title they give it."""
+        self._begun = await self._hooks.on_session_start(source) or NOTHING_SAID
+        return self._begun.session_title
+
+    async def run_turn(self, prompt: UserMessage | None) -> TurnResult:
+        """Run one turn to its end. Never raises for what a model, a tool or a user does.
+
+        A call that a hook had put off is asked again first; then there need be no prompt.
+        """
         self.is_running = True
         try:
             return await self._run_turn(prompt)
         finally:
             self.is_running = False
 
-    async def _run_turn(self, prompt: UserMessage) -> TurnResult:
+    async def _run_turn(self, prompt: UserMessage | None) -> TurnResult:
         """Run one turn to its end."""
         talk = self.conversation
         turn = _Turn(Meter(self._bodies.clock.now()))
         talk.model_name = talk.settings.model
-        talk.emit(TurnStarted(prompt))
-        talk.begin(prompt)
         errors: tuple[str, ...] = ()
         try:
-            reason = await self._steps(turn)
+            if prompt is not None:
+                prompt = await self._accepted(prompt)
+            reason = await self._take_up(turn, prompt) or await self._steps(turn)
         except _End as end:
             reason, errors = end.reason, (end.message,) if end.message else ()
         except ModelError as error:
@@ -157,6 +184,43 @@ class Loop:
             reason = TurnEnd.PROMPT_TOO_LONG if too_long else TurnEnd.API_ERROR
             errors = (str(error),)
         return self._finished(turn, reason, errors)
+
+    async def _accepted(self, prompt: UserMessage) -> UserMessage:
+        """Return the user's words as they enter the conversation, or end the turn without them."""
+        begun, self._begun = self._begun, NOTHING_SAID
+        if begun.stop is not None:
+            raise _End(TurnEnd.HOOK_STOPPED, begun.stop)
+        if begun.first_prompt:
+            prompt = replace(prompt, content=(Text(begun.first_prompt), *blocks_of(prompt)))
+        heard = await self._hooks.on_prompt(prompt)
+        if heard.prompt is None:
+            raise _End(TurnEnd.HOOK_STOPPED, heard.refusal)
+        self.conversation.emit(TurnStarted(heard.prompt))
+        return heard.prompt
+
+    async def _take_up(self, turn: _Turn, prompt: UserMessage | None) -> TurnEnd | None:
+        """Begin the turn with the user's words, and before them with a call that was put off."""
+        talk = self.conversation
+        talk.reminders += self._hooks.late()
+        call, talk.deferred = talk.deferred, None
+        if call is None or call not in talk.history.open_calls:
+            if prompt is not None:
+                talk.begin(prompt)
+            return None
+        result = await self._runner().run_again(call, talk.surroundings)
+        talk.surroundings = result.surroundings
+        turn.answers += result.answers
+        if put_off(result.answers) is None or self._abort.reason is not None:
+            talk.answer(result.answers, queued=[] if prompt is None else [prompt])
+        elif prompt is not None:
+            text = f"{call.name} was put off again; what you said was not passed on."
+            talk.emit(Notice(NoticeLevel.WARNING, text))
+        if self._services.pool.find(call.name) is None:
+            text = f"{call.name}, which was put off, is not there any more."
+            raise _End(TurnEnd.TOOL_DEFERRED_UNAVAILABLE, text)
+        if self._abort.reason is not None:
+            return TurnEnd.ABORTED_TOOLS
+        return self._end_after_calls(turn, result)
 
     async def _steps(self, turn: _Turn) -> TurnEnd:
         """Take steps until one of them ends the turn."""
@@ -181,14 +245,7 @@ class Loop:
     async def _step(self, turn: _Turn) -> StepResult:
         """Ask the model once; try what helps when it does not answer."""
         talk = self.conversation
-        runner = StepRunner(
-            model=talk.model,
-            services=self._services,
-            bodies=self._bodies,
-            execution=self._execution,
-            effects=talk.effects,
-            abort=self._abort,
-        )
+        runner = self._runner()
         began = self._bodies.clock.now()
         turn.meter.steps += 1
         talk.emit(StepStarted(turn.meter.steps, talk.model_name))
@@ -206,6 +263,18 @@ class Loop:
         turn.meter.add(result.usage, talk.capabilities)
         talk.surroundings = result.surroundings
         return result
+
+    def _runner(self) -> StepRunner:
+        """Return who takes a step."""
+        talk = self.conversation
+        return StepRunner(
+            model=talk.model,
+            services=self._services,
+            bodies=self._bodies,
+            execution=self._execution,
+            effects=talk.effects,
+            abort=self._abort,
+        )
 
     async def _recover(self, error: ModelError) -> None:
         """Make room, or go to a fallback model, where that helps; else pass the failure on."""
@@ -240,18 +309,47 @@ class Loop:
             self.conversation.add(answer_message(result.answers))
             turn.is_paused = not result.answers
             return None
+        if self._queued and self._services.hooks.wants(HookEvent.USER_PROMPT_SUBMIT):
+            await self._check_queued()
         if result.answers:
-            notices = [turn.repetition.note(answer) for answer in result.answers]
-            reminders = [notice for notice in notices if notice]
-            self.conversation.answer(result.answers, reminders, self._take_queued())
-            return self._end_after_calls(turn, result)
+            return await self._answer_calls(turn, result)
         return await self._end_without_calls(turn, result)
+
+    async def _answer_calls(self, turn: _Turn, result: StepResult) -> TurnEnd | None:
+        """Answer the calls of a reply; return why the turn ends after them, or None."""
+        if put_off(result.answers) is None:
+            answers = refused_deferrals(result.answers)
+            notices = [turn.repetition.note(answer) for answer in answers]
+            reminders = [notice for notice in notices if notice]
+            stop: str | None = None
+            if self._services.hooks.wants(HookEvent.POST_TOOL_BATCH):
+                said = await self._hooks.on_batch(answers)
+                reminders += said.context
+                stop = said.stop if said.stop is not None else said.block
+            reminders += self._news()
+            self.conversation.answer(answers, reminders, self._take_queued())
+            if stop is not None:
+                raise _End(TurnEnd.HOOK_STOPPED, stop)
+        return self._end_after_calls(turn, result)
+
+    async def _check_queued(self) -> None:
+        """Let hooks look at what the user said meanwhile; what they turn away is dropped."""
+        queued, self._queued = self._queued, deque()
+        for priority, message in queued:
+            heard = await self._hooks.on_prompt(message)
+            if heard.prompt is None:
+                text = f"A hook turned a message away: {heard.refusal}"
+                self.conversation.emit(Notice(NoticeLevel.WARNING, text))
+            else:
+                self._queued.append((priority, heard.prompt))
 
     def _end_after_calls(self, turn: _Turn, result: StepResult) -> TurnEnd | None:
         """Return why the turn ends after its calls, or None."""
+        self.conversation.deferred = put_off(result.answers)
+        if self.conversation.deferred is not None:
+            self.conversation.emit(CallDeferred(self.conversation.deferred))
+            return TurnEnd.TOOL_DEFERRED
         for answer in result.answers:
-            if answer.defers:
-                return TurnEnd.TOOL_DEFERRED
             if answer.stop is None:
                 continue
             if isinstance(answer.outcome, Denied) and answer.outcome.decision.ends_turn:
@@ -283,7 +381,22 @@ class Loop:
             return None
         if result.stop_reason == StopReason.REFUSAL:
             talk.emit(Notice(NoticeLevel.WARNING, "The model refused to go on."))
-        return TurnEnd.COMPLETED
+        return await self._ask_to_stop(turn)
+
+    async def _ask_to_stop(self, turn: _Turn) -> TurnEnd | None:
+        """Let hooks say whether the turn may end; return None if it goes on."""
+        heard = await self._hooks.on_stop(turn.last)
+        if heard.stop is not None:
+            raise _End(TurnEnd.STOP_HOOK_PREVENTED, heard.stop)
+        if not heard.goes_on_with and not self._woken:
+            return TurnEnd.COMPLETED
+        self.conversation.answer((), [*heard.goes_on_with, *self._news()])
+        return None
+
+    def _news(self) -> list[str]:
+        """Return what hooks in the background want the model to read."""
+        woken, self._woken = self._woken, []
+        return [*self._hooks.late(), *woken]
 
     def _end_aborted(self, result: StepResult) -> TurnEnd | None:
         """Close a turn that was interrupted; with a new message of the user's it goes on."""
@@ -325,4 +438,11 @@ class Loop:
             errors=errors,
         )
         self.conversation.emit(finished)
-        return TurnResult(reason, turn.last, tuple(turn.answers), turn.stop_reason, finished)
+        return TurnResult(
+            reason,
+            turn.last,
+            tuple(turn.answers),
+            turn.stop_reason,
+            finished,
+            self.conversation.deferred if reason is TurnEnd.TOOL_DEFERRED else None,
+        )

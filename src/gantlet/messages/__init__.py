@@ -16,6 +16,7 @@ from gantlet.messages.blocks import (
     Unknown,
 )
 from gantlet.messages.call_events import (
+    CallDeferred,
     CallFinished,
     CallProgressed,
     CallQueued,
@@ -127,6 +128,7 @@ __all__ = [
     "BlockFinished",
     "BlockStart",
     "BlockStop",
+    "CallDeferred",
     "CallFinished",
     "CallProgressed",
     "CallQueued",

@@ -80,6 +80,13 @@ class PermissionDecided:
 
 
 @value
+class CallDeferred:
+    """Told when a hook put a call off: it has no result, and is asked again when work goes on."""
+
+    call: ToolUse
+
+
+@value
 class HookStarted:
     """Told when a hook begins to run; `run_id` names the same run when it ends.
 

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from gantlet.messages.blocks import Block
 from gantlet.messages.call_events import (
+    CallDeferred,
     CallFinished,
     CallProgressed,
     CallQueued,
@@ -175,6 +176,7 @@ Event: TypeAlias = (
     | CallStarted
     | CallProgressed
     | CallFinished
+    | CallDeferred
     | ReplyLost
     | ContextChangeDropped
     | PermissionAsked

@@ -19,15 +19,18 @@ from gantlet.permissions.asking import (
     Unanswered,
     Yes,
 )
+from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Decision, Request
 from gantlet.permissions.evaluation import LAYERS, advise, evaluate, settle, weigh
 from gantlet.permissions.holder import ContextHolder
 from gantlet.permissions.layers import Layer
+from gantlet.permissions.matching import forbidding_match
 from gantlet.permissions.seeing import Eyes, Sight, see
 from gantlet.permissions.updates import Update
 from gantlet.permissions.verdict import Verdict
 from gantlet.permissions.wording import rejection
+from gantlet.rules import CommandPattern, Rule, RuleSet
 from gantlet.system import run_in_thread
 from gantlet.tool import Covered, Mode, Proof
 
@@ -84,6 +87,17 @@ class Engine:
         except Exception:  # noqa: BLE001 - what cannot be looked at is not known
             _log.exception("The paths of a call could not be looked at.")
         return evaluate(request, context, self._layers)
+
+    def means(self, rule: Rule, request: Request) -> bool:
+        """Return whether a rule means a call, or any command of it; what is hidden may be meant."""
+        rules = RuleSet((rule,))
+        context = replace(self.holder.current, ask=rules, deny=RuleSet())
+        case = Case(Sight(request, context, self._eyes).looked(), context)
+        if forbidding_match(rules, case) is not None:
+            return True
+        is_about_commands = isinstance(rule.spec, CommandPattern)
+        hides = case.reading is not None and not case.reading.analysis.is_proved
+        return is_about_commands and hides and rule.tool.matches_any(case.names)
 
     async def change(self, *updates: Update) -> None:
         """Change what holds from now on; calls that wait and are now decided wait no longer."""
