@@ -19,7 +19,7 @@ help:
 	@echo "make local-model   install that model (130 MB to fetch)"
 	@echo "make bench         every benchmark, as ratios to a floor"
 	@echo "make lock          pin the requirements again"
-	@echo "make schemas       write the schema snapshots of the built-in tools again"
+	@echo "make schemas       write the schemas of built-in tools and of settings again"
 	@echo "make clean         remove the virtual environment and caches"
 
 setup: $(VENV)/.dev-ready

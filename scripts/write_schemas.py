@@ -1,10 +1,11 @@
-"""Write the schemas of the built-in tools again, as a model reads them."""
+"""Write the schemas again: of the built-in tools, as a model reads them, and of settings files."""
 
 import json
 import sys
 from pathlib import Path
 
 from gantlet import tools
+from gantlet.config.schema import settings_schema
 from gantlet.tool.inputs import ModelFormat
 
 
@@ -20,6 +21,9 @@ def main() -> int:
     target = Path(tools.__path__[0]) / tools.SNAPSHOT_FILE
     target.write_text(json.dumps(schemas, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{target}: {len(schemas)} schema{'' if len(schemas) == 1 else 's'}")
+    settings = Path(__file__).parent.parent / "docs" / "settings.schema.json"
+    settings.write_text(json.dumps(settings_schema(), indent=2) + "\n", encoding="utf-8")
+    print(f"{settings}: settings files")
     return 1 if broken else 0
 
 

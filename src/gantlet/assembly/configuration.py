@@ -1,5 +1,6 @@
 """Settings, trust and the permission engine of a session, opened together and kept up to date."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeAlias
@@ -30,6 +31,8 @@ from gantlet.rules import BadRule, SourceKind
 from gantlet.system import Environment, Scout, directory_names, run_in_thread
 from gantlet.tool import Mode, Problem, UserError
 
+_log = logging.getLogger(__name__)
+
 #: Asked about a file that changed; no keeps what held before. A policy is never asked about.
 ChangeGate: TypeAlias = Callable[[ChangedFile], Awaitable[bool]]
 
@@ -51,6 +54,7 @@ def open_configuration(request: SettingsRequest) -> "Configuration":
     """
     watch, settings = _read(request)
     _check_given(settings)
+    _adopt(request, settings)
     return Configuration(request, settings, watch)
 
 
@@ -167,6 +171,19 @@ def _read(request: SettingsRequest) -> tuple[SettingsWatch, Settings]:
     places = request.places()
     watch = SettingsWatch(request.watched(places))
     return watch, request.read(places)
+
+
+def _adopt(request: SettingsRequest, settings: Settings) -> None:
+    """Make another program's yes our own: from now on a change is seen."""
+    trust = settings.trust
+    if not trust.is_adopted or not trust.parts:
+        return
+    if request.question(settings.places).store is None:
+        return
+    try:
+        request.store.put(trust.root, [part.found for part in trust.parts])
+    except UserError:
+        _log.warning("The trust of %s could not be written down.", trust.root, exc_info=True)
 
 
 def _environment(base: Environment, settings: Settings) -> Environment:

@@ -1,6 +1,6 @@
 """All settings of a session as one frozen value, in which each knows where it stands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from gantlet.config.variables import tunes_tools
 from gantlet.hooks import HookEntry, KeyPath, parse_hooks
 from gantlet.messages import Behaviour, JsonValue, freeze
 from gantlet.messages.value import value
-from gantlet.permissions import Directory, PermissionContext, Workspace, read_mode
+from gantlet.permissions import Directory, Fence, PermissionContext, Workspace, read_mode
 from gantlet.rules import BadRule, Rule, Source, SourceKind
 from gantlet.system import absolute, directory_names
 from gantlet.tool import Mode
@@ -149,9 +149,22 @@ class Settings:
     @property
     def directories(self) -> tuple[Directory, ...]:
         """The working directories that files add and that count."""
+        return self._directories("permissions.additionalDirectories")
+
+    @property
+    def fence(self) -> Fence:
+        """What is denied outside of the working directories."""
+        return Fence(
+            self.is_on("permissions.blockReadsOutsideWorkingDirectories"),
+            self.is_on("permissions.blockWritesOutsideWorkingDirectories"),
+            self._directories("permissions.blockReadsExemptPaths"),
+        )
+
+    def _directories(self, key: str) -> tuple[Directory, ...]:
+        """Return the directories that a list names, by every name they have."""
         home = self.workspace.home.path if self.workspace.home is not None else ""
         found = []
-        for part in self.items("permissions.additionalDirectories") or ():
+        for part in self.items(key) or ():
             path = str(part.content)
             inside = home + path[1:] if path == "~" or path.startswith("~/") else path
             names = directory_names(absolute(inside, self.workspace.original_cwd.path))
@@ -180,6 +193,7 @@ class Settings:
             avoid_prompts=self.is_on("permissions.denyInsteadOfPrompting"),
             is_trusted=self.trust.trusts(Surface.ALLOW),
             managed_rules_only=self.is_on("allowManagedPermissionRulesOnly"),
+            fence=self.fence,
         ).with_rules(self.rules)
 
 
@@ -191,7 +205,7 @@ def read_settings(
     last_good: LastGood | None = None,
 ) -> Settings:
     """Return what the settings files of a session say. Never raises for what is in them."""
-    workspace = workspace_at(cwd, home, places)
+    workspace = workspace_at(cwd, home, places, _own(question, last_good))
     read = partial(read_file, last_good=last_good)
     files = tuple(read(origin) for origin in places.origins(workspace))
     trust = question.answer(surfaces_of(files, places))
@@ -208,6 +222,14 @@ def read_settings(
         trust,
         tuple(hooks),
     )
+
+
+def _own(question: TrustQuestion, last_good: LastGood | None) -> Iterator[Path]:
+    """Yield where we keep what decides: the trust store, and what files last forbade."""
+    if question.store is not None:
+        yield question.store.file
+    if last_good is not None:
+        yield last_good.folder
 
 
 def _hooks(

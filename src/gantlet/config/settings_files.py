@@ -181,10 +181,19 @@ def managed_folder(environment: Environment) -> Path:
     return MACOS_MANAGED_FOLDER if environment.platform == "darwin" else MANAGED_FOLDER
 
 
-def workspace_at(cwd: Path, home: Path, files: SettingsFiles) -> Workspace:
-    """Return the directories of a session, by every name they are known under."""
+def workspace_at(
+    cwd: Path, home: Path, files: SettingsFiles, kept: Iterable[Path] = ()
+) -> Workspace:
+    """Return the directories of a session, by every name they are known under.
+
+    Args:
+        cwd: Where the session starts.
+        home: The user's home directory.
+        files: Where the settings lie, which decide what is allowed.
+        kept: What of our own decides beside them.
+    """
     here = Directory(directory_names(str(cwd)))
-    own = (files.user.parent / "settings.json", *_own_files(files), files.managed)
+    own = (files.user.parent / "settings.json", *_own_files(files), files.managed, *kept)
     return Workspace(
         here,
         here,

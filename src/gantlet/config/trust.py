@@ -53,6 +53,7 @@ class FolderTrust:
         root: The folder, by its real path.
         parts: The parts that are not empty; an empty one needs no trust.
         by: Who said yes, in words; empty if nobody did.
+        is_adopted: The yes is another program's, and we have none of our own yet.
         problem: Why the store could not be asked.
     """
 
@@ -60,6 +61,7 @@ class FolderTrust:
     parts: tuple[SurfaceTrust, ...] = ()
     by: str = ""
     problem: str = ""
+    is_adopted: bool = False
 
     def standing(self, surface: Surface) -> Standing:
         """Return how a part stands; what is not there needs no trust."""
@@ -134,7 +136,7 @@ class TrustQuestion:
             return _compared(self.root, found, entry, by)
         if self.accepted_elsewhere:
             by = "accepted in .claude.json"
-            return FolderTrust(self.root, _all(found, Standing.TRUSTED), by)
+            return FolderTrust(self.root, _all(found, Standing.TRUSTED), by, is_adopted=True)
         return FolderTrust(self.root, _all(found, Standing.NEW))
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gantlet.config.file_reader import FileRead
-from gantlet.config.keys import KEYS, Gate, Surface
+from gantlet.config.keys import KEYS, Gate, Key, Surface
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
+from gantlet.config.setting import Setting
+from gantlet.config.variables import is_never_a_projects
 from gantlet.messages import JsonValue
 from gantlet.messages.value import value
 
@@ -75,14 +77,22 @@ def _settings_items(read: FileRead, root: Path) -> Iterator[tuple[Surface, str]]
         key = KEYS[setting.key]
         if key.gate is not Gate.TRUST or key.surface is None or key.narrows_with(setting.content):
             continue
-        if setting.key == "hooks":
-            for name, content in _hook_groups(setting.content):
-                yield key.surface, f"{where}: hooks.{name} = {as_item(content)}"
-            continue
-        parts = list(setting.items()) if key.form.is_list or setting.key == "env" else [setting]
-        for part in parts:
-            name = part.key if setting.key == "env" else setting.key
-            yield key.surface, f"{where}: {name} = {as_item(part.content)}"
+        for name, content in _parts(setting, key):
+            yield key.surface, f"{where}: {name} = {as_item(content)}"
+
+
+def _parts(setting: Setting, key: Key) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the parts of a setting, each with its name."""
+    if key.name == "hooks":
+        yield from ((f"hooks.{name}", group) for name, group in _hook_groups(setting.content))
+    elif key.name == "env":
+        for part in setting.items():
+            if not is_never_a_projects(part.key.removeprefix("env.")):  # those never count
+                yield part.key, part.content
+    elif key.form.is_list:
+        yield from ((setting.key, part.content) for part in setting.items())
+    else:
+        yield setting.key, setting.content
 
 
 def _hook_groups(content: JsonValue) -> Iterator[tuple[str, JsonValue]]:

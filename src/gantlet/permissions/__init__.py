@@ -45,11 +45,12 @@ from gantlet.permissions.updates import (
     write_update,
 )
 from gantlet.permissions.verdict import Ballot, Risk, RiskLevel, Verdict
-from gantlet.permissions.workspace import Directory, Workspace
+from gantlet.permissions.workspace import NO_FENCE, Directory, Fence, Workspace
 
 __all__ = [
     "LAYERS",
     "NO_FACTS",
+    "NO_FENCE",
     "PERSON",
     "AddDirectories",
     "AddRules",
@@ -69,6 +70,7 @@ __all__ = [
     "Engine",
     "Eyes",
     "Facts",
+    "Fence",
     "InteractiveAsker",
     "Layer",
     "No",

@@ -18,7 +18,7 @@ from gantlet.permissions.updates import (
     SetMode,
     Update,
 )
-from gantlet.permissions.workspace import Directory, Workspace
+from gantlet.permissions.workspace import NO_FENCE, Directory, Fence, Workspace
 from gantlet.rules import BadRule, Rule, RuleSet, Source, SourceKind, parse_rule
 from gantlet.tool import Mode
 
@@ -53,6 +53,7 @@ class PermissionContext:
         is_trusted: The user said yes to the folder: its allow rules and directories count.
         managed_rules_only: Of all allow rules only the policy's count.
         sandboxed_shell: Commands run where they can do no harm, which auto mode relies on.
+        fence: What is denied outside of the working directories.
         problems: Rules that do not work as written.
     """
 
@@ -70,6 +71,7 @@ class PermissionContext:
     is_trusted: bool = False
     managed_rules_only: bool = False
     sandboxed_shell: bool = False
+    fence: Fence = NO_FENCE
     problems: tuple[BadRule, ...] = ()
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request
 from gantlet.permissions.fallback import fall_back
+from gantlet.permissions.fence import FenceLayer
 from gantlet.permissions.layers import (
     DenyLayer,
     FileLayer,
@@ -32,6 +33,7 @@ LAYERS: tuple[Layer, ...] = (
     HookLayer(),
     ToolLayer(),
     FileLayer(),
+    FenceLayer(),
     ShellLayer(),
     SafeLayer(),
     DenyLayer(),

@@ -74,3 +74,19 @@ class Workspace:
             case _:
                 base = self.original_cwd.names
         return Anchors(base, self.original_cwd.names, home)
+
+
+@value
+class Fence:
+    """What is denied outside of the working directories.
+
+    Attributes:
+        exempt: What may be read there all the same.
+    """
+
+    reads: bool = False
+    writes: bool = False
+    exempt: tuple[Directory, ...] = ()
+
+
+NO_FENCE = Fence()

@@ -11,11 +11,14 @@ from typing import Protocol, cast
 from gantlet import __version__
 
 _COMMANDS = {
+    "config": ("gantlet.surfaces.config_command", "show the settings in force, or their schema"),
+    "doctor": ("gantlet.surfaces.doctor_command", "say what was loaded, and what was ignored"),
     "permissions": ("gantlet.surfaces.permissions_command", "say what may run, and by which rule"),
     "serve-script": (
         "gantlet.surfaces.serve_script_command",
         "be a Messages API that says what a script says",
     ),
+    "trust": ("gantlet.surfaces.trust_command", "say which folders you trust, and with what"),
     "tools": ("gantlet.surfaces.tools_command", "list the tools, or show one as the model sees it"),
 }
 

@@ -16,14 +16,10 @@ from gantlet.shell import (
     judge,
     text_of,
 )
+from gantlet.surfaces.plain_text import plain
 
 _MAX_PARTS = 50
 _WIDTH = 32
-
-
-def plain(text: str) -> str:
-    """Return a text on one line, in which nothing can steer a terminal."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def explanation(request: Request, context: PermissionContext) -> Iterator[str]:

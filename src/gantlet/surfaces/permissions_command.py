@@ -5,22 +5,27 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from io import BufferedReader
 from pathlib import Path
 from typing import cast
 
-from gantlet.config import RuleWriter, Settings, SettingsRequest
+from gantlet.config import RuleWriter, Settings
 from gantlet.messages import JsonValue
 from gantlet.permissions import Destination, RemoveRules
 from gantlet.rules import Rule, lint_rules
 from gantlet.surfaces.permission_batch import Batch
 from gantlet.surfaces.permission_judge import Judge, RememberingEyes, mode_named
-from gantlet.surfaces.permission_pages import explanation, plain, rules_page
+from gantlet.surfaces.permission_pages import explanation, rules_page
 from gantlet.surfaces.permission_suites import load_suites, run_suites
 from gantlet.surfaces.permission_workers import answer_all
+from gantlet.surfaces.plain_text import plain
+from gantlet.surfaces.settings_arguments import (
+    add_settings_arguments,
+    cwd_of,
+    home_of,
+    settings_request,
+)
 from gantlet.surfaces.stand_in_tools import BUILT_IN_NAMES, main_field, stand_in
-from gantlet.system import Environment, absolute
 from gantlet.tool import UserError
 
 _PLACES = {
@@ -44,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     revoke.add_argument("--from", dest="place", choices=list(_PLACES), help="only from there")
     lint = commands.add_parser("lint", help="find rules that do nothing, or too much")
     for own in (check, test, listing, revoke, lint):
-        _add_places(own)
+        add_settings_arguments(own)
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
@@ -53,14 +58,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool", default="Bash", help="default: %(default)s")
     parser.add_argument("--input", metavar="JSON", help="the call's whole input")
     parser.add_argument("--mode", help="judge in this mode")
-    _add_places(parser)
-
-
-def _add_places(parser: argparse.ArgumentParser) -> None:
-    """Declare where a call would run."""
-    parser.add_argument("--cwd", metavar="DIR", help="default: where you are")
-    parser.add_argument("--home", metavar="DIR", help="default: your home directory")
-    parser.add_argument("--settings", metavar="FILE-OR-JSON", help="more settings, for this once")
+    add_settings_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,7 +79,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     wanted = mode_named(arguments.mode) if arguments.mode else None
     context = settings.context(wanted, auto_available=True)
-    judge = Judge(context, RememberingEyes(str(_home(arguments))))
+    judge = Judge(context, RememberingEyes(str(home_of(arguments))))
     request = judge.request(arguments.tool, _input(arguments))
     _tell_problems(settings)
     if wanted is not None and context.mode is not wanted:
@@ -111,7 +109,7 @@ def _input(arguments: argparse.Namespace) -> Mapping[str, JsonValue]:
 
 def _check(arguments: argparse.Namespace) -> int:
     """Judge a case on each line."""
-    batch = Batch(str(_cwd(arguments)), str(_home(arguments)))
+    batch = Batch(str(cwd_of(arguments)), str(home_of(arguments)))
     with _opened(arguments.batch) as source:
         for answers in answer_all(batch, source):
             sys.stdout.write(answers)
@@ -135,7 +133,7 @@ def _opened(file: str) -> Iterator[BufferedReader]:
 
 def _test(arguments: argparse.Namespace) -> int:
     """Run a file of cases and show those that came out otherwise."""
-    batch = Batch(str(_cwd(arguments)), str(_home(arguments)))
+    batch = Batch(str(cwd_of(arguments)), str(home_of(arguments)))
     report = run_suites(load_suites(Path(arguments.file)), batch)
     for line in report.lines:
         print(plain(line))
@@ -153,7 +151,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _revoke(arguments: argparse.Namespace) -> int:
     """Take a rule out of the settings."""
-    request = _request(arguments)
+    request = settings_request(arguments)
     files = request.places()
     places = [_PLACES[arguments.place]] if arguments.place else list(_PLACES.values())
     wanted = arguments.rule.strip()
@@ -193,24 +191,7 @@ def _lint(arguments: argparse.Namespace) -> int:
 
 def _settings(arguments: argparse.Namespace) -> Settings:
     """Return what the settings say."""
-    return _request(arguments).read()
-
-
-def _request(arguments: argparse.Namespace) -> SettingsRequest:
-    """Return which settings are meant."""
-    here = Environment.current()
-    environment = replace(here, variables={**here.variables, "HOME": str(_home(arguments))})
-    return SettingsRequest(_cwd(arguments), environment, arguments.settings)
-
-
-def _cwd(arguments: argparse.Namespace) -> Path:
-    """Return where a call would run."""
-    return Path(absolute(arguments.cwd, str(Path.cwd()))) if arguments.cwd else Path.cwd()
-
-
-def _home(arguments: argparse.Namespace) -> Path:
-    """Return whose home it is."""
-    return Path(absolute(arguments.home, str(Path.cwd()))) if arguments.home else Path.home()
+    return settings_request(arguments).read()
 
 
 def _tell_problems(settings: Settings) -> None:
