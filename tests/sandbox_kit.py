@@ -44,7 +44,9 @@ class Box:
         for folder in (self.workspace, self.outside):
             folder.mkdir()
         self.policy = Policy(
-            (str(self.workspace),), environment=minimal_environment({"PATH": os.environ["PATH"]})
+            (str(self.workspace),),
+            readable=(str(self.outside),),  # else it were hidden with the rest of /tmp
+            environment=minimal_environment({"PATH": os.environ["PATH"]}),
         )
         self.give()
 
@@ -83,12 +85,13 @@ class Box:
         keeps: tuple[int, ...] = (),
         inherits: tuple[int, ...] = (),
         variables: dict[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> Said:
         """Run a command, or a line for bash, to its end."""
         words = ("bash", "-c", command) if isinstance(command, str) else command
         async with self.open(policy) as sandbox:
             return await self.start(
-                sandbox, words, keeps=keeps, inherits=inherits, variables=variables
+                sandbox, words, keeps=keeps, inherits=inherits, variables=variables, cwd=cwd
             )
 
     async def start(
@@ -99,9 +102,11 @@ class Box:
         keeps: tuple[int, ...] = (),
         inherits: tuple[int, ...] = (),
         variables: dict[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> Said:
         """Run a command in a sandbox that is open."""
-        wrapped = await sandbox.wrap(words, str(self.workspace), variables=variables, kept=keeps)
+        folder = str(cwd or self.workspace)
+        wrapped = await sandbox.wrap(words, folder, variables=variables, kept=keeps)
         for path in self.home.rglob("*"):  # made by us, who may be somebody else
             path.chmod(0o755 if path.is_dir() else path.stat().st_mode)
         with anyio.fail_after(SECONDS):

@@ -1,5 +1,6 @@
 """The ways to make a sandbox, each behind the same few words."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -9,7 +10,7 @@ from gantlet.system.sandbox.bubblewrap import Tools, bubblewrap_words, step_word
 from gantlet.system.sandbox.facts import DiskFacts, Facts
 from gantlet.system.sandbox.git_folders import Guarded
 from gantlet.system.sandbox.policy import Policy
-from gantlet.system.sandbox.views import plan_views
+from gantlet.system.sandbox.views import Plan, View, plan_views, view_of
 
 
 class SandboxError(Exception):
@@ -115,4 +116,11 @@ class Bubblewrap:
             *bubblewrap_words(policy, plan, tools, cwd),
             *step_words(policy, plan, tools, kept),
         )
-        return Planned(prefix, plan.fillers, plan.problems, plan.notes)
+        return Planned(prefix, plan.fillers, (*plan.problems, *self._hidden(cwd, plan)), plan.notes)
+
+    def _hidden(self, cwd: str, plan: Plan) -> Iterator[str]:
+        """Say what a command needs and could not see."""
+        if view_of(self._facts.real(cwd), plan) in {View.EMPTY, View.HIDDEN}:
+            yield f"{cwd} cannot be seen from inside the sandbox. Run the command elsewhere."
+        if view_of(self._tools.interpreter, plan) is View.HIDDEN:
+            yield f"{self._tools.interpreter} is denied, and the sandbox is started with it."

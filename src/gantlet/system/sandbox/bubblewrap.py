@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gantlet.messages.value import value
 from gantlet.system.sandbox.bridge import SOCKET
 from gantlet.system.sandbox.policy import NetworkList, NetworkOn, Policy
-from gantlet.system.sandbox.views import Mounted, Plan, View, is_within
+from gantlet.system.sandbox.views import Mounted, Plan, View, is_within, view_of
 
 #: Where our own files are inside.
 INSIDE_FOLDER = "/run/gantlet"
@@ -129,7 +129,7 @@ def _own_words(plan: Plan, tools: Tools) -> Iterator[str]:
     if tools.socket is not None:
         yield from ("--bind", tools.socket, SOCKET)
         yield from ("--ro-bind", tools.bridge, _BRIDGE)
-    if _is_covered(tools.interpreter, plan):
+    if view_of(tools.interpreter, plan) is View.EMPTY:
         yield from ("--ro-bind", tools.interpreter_folder, tools.interpreter_folder)
 
 
@@ -139,9 +139,3 @@ def _has_inside(plan: Plan, hidden: Mounted) -> bool:
         one.view is not View.HIDDEN and one.path != hidden.path and is_within(one.path, hidden.path)
         for one in plan.mounts
     )
-
-
-def _is_covered(path: str, plan: Plan) -> bool:
-    """Return whether a path lies in a folder that is empty inside."""
-    around = [one for one in plan.mounts if is_within(path, one.path)]
-    return bool(around) and around[-1].view is View.EMPTY

@@ -4,7 +4,6 @@ Every path that differs from what is above it gets a view. The deepest one count
 be hidden and a project inside it still be writable.
 """
 
-from collections.abc import Iterable
 from enum import Enum
 
 from gantlet.messages.value import value
@@ -164,10 +163,8 @@ class _Draft:
                     self._views[other] = View.READ
 
     def pin_parents(self) -> None:
-        """Make every folder between a writable root and a guarded path one that stays in place."""
-        for path, view in tuple(self._views.items()):
-            if view not in {View.READ, View.HIDDEN}:
-                continue
+        """Make every folder between a writable root and a view inside it stay in place."""
+        for path in tuple(self._views):
             parent = _parent(path)
             while parent not in self._views and self._around(parent) is View.WRITE:
                 self._views[parent] = View.WRITE
@@ -260,9 +257,10 @@ def is_within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def denied_by(path: str, hidden: Iterable[str]) -> bool:
-    """Return whether a path lies in one that is hidden."""
-    return any(is_within(path, one) for one in hidden)
+def view_of(path: str, plan: Plan) -> View:
+    """Return how a path looks from inside."""
+    around = [one.view for one in plan.mounts if is_within(path, one.path)]
+    return around[-1] if around else View.READ
 
 
 def _parent(path: str) -> str:
