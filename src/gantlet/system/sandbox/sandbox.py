@@ -5,11 +5,15 @@ from pathlib import Path
 from types import TracebackType
 
 import anyio
+from anyio.abc import TaskGroup
 
 from gantlet.messages.value import value
 from gantlet.system.sandbox.backends import Backend, Bubblewrap, SandboxError
+from gantlet.system.sandbox.bridge import PORT
+from gantlet.system.sandbox.environment import proxy_environment
 from gantlet.system.sandbox.fillers import Fillers
-from gantlet.system.sandbox.policy import Policy
+from gantlet.system.sandbox.policy import NetworkList, Policy
+from gantlet.system.sandbox.proxy import Proxy
 from gantlet.system.sandbox.self_test import Absent, Holds, test_sandbox
 from gantlet.system.sandbox.tools import Missing, find_tools
 
@@ -47,8 +51,11 @@ class Sandbox:
         self._lock = anyio.Lock()
         self._backend: Backend | None = None
         self._state: Holds | Absent | None = None
+        self._group: TaskGroup | None = None
+        self._proxy: Proxy | None = None
 
     async def __aenter__(self) -> "Sandbox":
+        self._group = await anyio.create_task_group().__aenter__()
         return self
 
     async def __aexit__(
@@ -57,7 +64,15 @@ class Sandbox:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._fillers.close()
+        try:
+            if self._group is not None:
+                self._group.cancel_scope.cancel()
+                await self._group.__aexit__(None, None, None)
+        finally:
+            self._group = None
+            self._fillers.close()
+            if self._proxy is not None:
+                self._proxy.close()
 
     @property
     def walls(self) -> tuple[str, ...]:
@@ -93,7 +108,8 @@ class Sandbox:
         state = await self.state()
         if isinstance(state, Absent) or self._backend is None:
             raise SandboxError(state.reason if isinstance(state, Absent) else "No sandbox.")
-        planned = self._backend.plan(self.policy, cwd, kept=kept)
+        socket, proxied = await self._way_out()
+        planned = self._backend.plan(self.policy, cwd, kept=kept, socket=socket)
         if planned.problems:
             raise SandboxError(" ".join(planned.problems))
         try:
@@ -102,8 +118,29 @@ class Sandbox:
             raise SandboxError(
                 f"{error.filename!r} could not be kept from being made: {error.strerror}."
             ) from error
-        environment = {**self.policy.environment, **(variables or {})}
+        environment = {**self.policy.environment, **(variables or {}), **proxied}
         return Sandboxed((*planned.prefix, *command), environment, planned.notes)
+
+    def take_refusals(self) -> tuple[str, ...]:
+        """Return which hosts were refused since the last time, in words for the model."""
+        return self._proxy.take_refusals() if self._proxy is not None else ()
+
+    async def _way_out(self) -> tuple[str | None, dict[str, str]]:
+        """Return the proxy's socket and the variables that lead to it, if the policy has a list."""
+        if not isinstance(self.policy.network, NetworkList):
+            return None, {}
+        async with self._lock:
+            if self._group is None:
+                raise SandboxError("The sandbox is not open, so nobody serves its network.")
+            if self._proxy is None:
+                proxy = Proxy(self.policy.network, self._group)
+                try:
+                    await proxy.start()
+                except OSError as error:
+                    proxy.close()
+                    raise SandboxError(f"The network's proxy did not start: {error}.") from error
+                self._proxy = proxy
+        return self._proxy.path, proxy_environment(PORT)
 
     async def _tested(self) -> Holds | Absent:
         """Find what a sandbox is made with, and try it."""
