@@ -109,6 +109,7 @@ class Box:
         wrapped = await sandbox.wrap(words, folder, variables=variables, kept=keeps)
         for path in self.home.rglob("*"):  # made by us, who may be somebody else
             path.chmod(0o755 if path.is_dir() else path.stat().st_mode)
+        self._share_proxy(wrapped.argv)
         with anyio.fail_after(SECONDS):
             ended = await anyio.run_process(
                 wrapped.argv,
@@ -122,6 +123,14 @@ class Box:
             )
         out, err = ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
         return Said(ended.returncode, out, err)
+
+    def _share_proxy(self, argv: Sequence[str]) -> None:
+        """Let the user whose commands run reach the proxy, which is ours."""
+        inside = "/run/gantlet/proxy.sock"
+        if inside in argv and self.user != os.getuid():
+            path = Path(argv[argv.index(inside) - 1])
+            for one in (path, path.parent):
+                os.chown(one, self.user, self.user)
 
     async def python(self, code: str, *words: str, policy: Policy | None = None) -> Said:
         """Run a Python program inside."""

@@ -12,6 +12,7 @@ from gantlet.system.sandbox.policy import (
 )
 from gantlet.system.sandbox.sandbox import Sandbox, Sandboxed
 from gantlet.system.sandbox.self_test import Absent, Holds
+from gantlet.system.sandbox.shelter import SandboxSettings, Shelter, Unsheltered
 
 __all__ = [
     "Absent",
@@ -24,6 +25,9 @@ __all__ = [
     "Policy",
     "Sandbox",
     "SandboxError",
+    "SandboxSettings",
     "Sandboxed",
+    "Shelter",
+    "Unsheltered",
     "minimal_environment",
 ]

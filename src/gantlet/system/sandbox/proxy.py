@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import anyio
-from anyio.abc import ByteReceiveStream, SocketStream, TaskGroup
+from anyio.abc import ByteReceiveStream, Listener, SocketStream, TaskGroup
 
 from gantlet.system.sandbox.addresses import could_be_address, is_public, read_address
 from gantlet.system.sandbox.policy import NetworkList
@@ -27,6 +27,7 @@ Resolver: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
 
 _HEAD_SECONDS = 30.0
 _CONNECT_SECONDS = 15.0
+_LINGER_SECONDS = 60.0
 _MOST_CONNECTIONS = 256
 _MOST_REFUSALS = 100
 _PIECE_BYTES = 65_536
@@ -69,7 +70,7 @@ class Proxy:
             OSError: The socket could not be made.
         """
         listener = await anyio.create_unix_listener(self.path, mode=0o600)
-        self._group.start_soon(listener.serve, self._serve)
+        self._group.start_soon(self._listen, listener)
 
     def close(self) -> None:
         """Remove the socket. Whoever owns the group ends the connections."""
@@ -80,6 +81,11 @@ class Proxy:
         taken = tuple(dict.fromkeys(self._refusals))
         self._refusals.clear()
         return taken
+
+    async def _listen(self, listener: Listener[SocketStream]) -> None:
+        """Serve until the group is cancelled."""
+        async with listener:
+            await listener.serve(self._serve)
 
     async def _serve(self, near: SocketStream) -> None:
         """Serve one connection to its end; what goes wrong in it concerns nobody else."""
@@ -194,7 +200,19 @@ async def _carry_request(
         rest = b""
         await far.send(piece)
         missing -= len(piece)
-    await _carry(far, near)
+    async with anyio.create_task_group() as group:
+        group.start_soon(_give_up_without, near, group.cancel_scope)
+        await _carry(far, near)
+        group.cancel_scope.cancel()
+
+
+async def _give_up_without(near: SocketStream, scope: anyio.CancelScope) -> None:
+    """Cancel the wait for an answer some time after whoever asked has left."""
+    with suppress(OSError, anyio.BrokenResourceError):
+        async for _ in near:  # what follows one request is not passed on
+            continue
+    await anyio.sleep(_LINGER_SECONDS)
+    scope.cancel()
 
 
 async def _carry(source: SocketStream, target: SocketStream) -> None:
