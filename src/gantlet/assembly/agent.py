@@ -52,8 +52,15 @@ from gantlet.messages import (
 from gantlet.messages.value import value
 from gantlet.permissions import Asker, Permission, SetMode
 from gantlet.pool import DEFAULT_FLAGS
-from gantlet.session import Session, unsure_calls
-from gantlet.system import Clock, Environment, RealClock, home_folder, in_loop_thread
+from gantlet.session import Session, UndoResult, undo, unsure_calls
+from gantlet.system import (
+    Clock,
+    Environment,
+    RealClock,
+    home_folder,
+    in_loop_thread,
+    run_in_thread,
+)
 from gantlet.tool import AnyTool, Mode, Ports, Surroundings, Tool, ToolDefinitionError, UserError
 
 Prompt: TypeAlias = str | Sequence[Block]
@@ -344,6 +351,20 @@ class Agent:
         with _unwrapped():
             async with self._running() as loop:
                 return await loop.compact(instructions)
+
+    async def undo(self, target: str = "", *, is_forced: bool = False) -> UndoResult:
+        """Take back what a call or a turn changed in files; the last turn if nothing is named.
+
+        Nothing is touched where somebody else has changed a file since, unless it is forced.
+
+        Raises:
+            UserError: There is no such change, or a file could not be written.
+            RuntimeError: A prompt is running.
+        """
+        if self._is_busy:
+            raise RuntimeError("A prompt is running: undo when it has ended.")
+        changes = self._files.changes
+        return await run_in_thread(lambda: undo(changes, target, is_forced=is_forced))
 
     def _running(self, mailbox: Mailbox | None = None) -> "_Running":
         """Hold the agent for one prompt."""

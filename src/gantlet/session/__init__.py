@@ -1,7 +1,7 @@
 """A history on disk: append, resume, fork; the audit record; undo; what is known of files."""
 
 from gantlet.session.chain import PointNotFoundError, Restored, restore
-from gantlet.session.change_log import ChangeEntry, ChangeLog, Image
+from gantlet.session.change_log import ChangeEntry, ChangeLog, Image, change_logs
 from gantlet.session.known_files import KnownFiles
 from gantlet.session.place import (
     all_sessions_folders,
@@ -12,19 +12,24 @@ from gantlet.session.place import (
 from gantlet.session.session import Session, forked, new_session, resumed, unsure_calls
 from gantlet.session.shelf import SessionInfo, Shelf, delete, read_info
 from gantlet.session.transcript import SessionError, read_lines
+from gantlet.session.undo import BlockedFile, RestoredFile, UndoResult, undo, undone_numbers
 
 __all__ = [
+    "BlockedFile",
     "ChangeEntry",
     "ChangeLog",
     "Image",
     "KnownFiles",
     "PointNotFoundError",
     "Restored",
+    "RestoredFile",
     "Session",
     "SessionError",
     "SessionInfo",
     "Shelf",
+    "UndoResult",
     "all_sessions_folders",
+    "change_logs",
     "delete",
     "forked",
     "is_session_id",
@@ -35,5 +40,7 @@ __all__ = [
     "restore",
     "resumed",
     "sessions_folder",
+    "undo",
+    "undone_numbers",
     "unsure_calls",
 ]

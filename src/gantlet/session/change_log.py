@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gantlet.messages.value import value
 from gantlet.session.images import Images
+from gantlet.session.undo_pruning import prune_if_due
 from gantlet.system import PrivateLines, digest_of, make_private_folder
 from gantlet.tool import FileChange, FileState
 
@@ -29,7 +30,7 @@ class ChangeEntry:
     """One change as it is written down.
 
     Attributes:
-        number: Its place in the log, from 1.
+        number: Its line in the log, from 1; it is not written down itself.
         turn: In which turn of the session it was made, from 1; 0 is before the first.
         call_id: The call that made it; an undo has an id of its own.
         before: The file before; None where there was none.
@@ -59,7 +60,7 @@ class ChangeLog:
         self.session_id = session_id
         self.images = Images(self._root / "images")
         self._lock = threading.Lock()
-        self._count = 0
+        self._before_us: int | None = None
         self.turn = 0
 
     @property
@@ -87,22 +88,22 @@ class ChangeLog:
         """
         before = self._image(change.before, is_kept=True)
         after = self._image(change.after, is_kept=False)
-        with self._lock:
-            entry = ChangeEntry(
-                self._next_number(),
-                self.turn,
-                change.call_id,
-                change.tool_name,
-                change.path,
-                before,
-                after,
-                change.made_folders,
-                time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                tuple(undoes),
-            )
-            with PrivateLines(self.path, is_new=False) as lines:
-                lines.mend()
-                lines.add(json.dumps(asdict(entry)).encode())
+        entry = ChangeEntry(
+            0,
+            self._earlier_turns() + self.turn,
+            change.call_id,
+            change.tool_name,
+            change.path,
+            before,
+            after,
+            change.made_folders,
+            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            tuple(undoes),
+        )
+        line = {name: told for name, told in asdict(entry).items() if name != "number"}
+        with self._lock, PrivateLines(self.path, is_new=False) as lines:
+            lines.mend()
+            lines.add(json.dumps(line).encode())
 
     def entries(self) -> tuple[ChangeEntry, ...]:
         """Return all that is written down, oldest first; a line that is torn is left out."""
@@ -121,27 +122,39 @@ class ChangeLog:
             self.images.keep(state.content, digest)
         return Image(digest, len(state.content), state.mode)
 
-    def _next_number(self) -> int:
-        """Return the number of a new entry; an earlier run of the session may have left some."""
-        if self._count == 0:
-            make_private_folder(self.path.parent)
-            self._count = max((entry.number for entry in self.entries()), default=0)
-        self._count += 1
-        return self._count
+    def _earlier_turns(self) -> int:
+        """Return how many turns earlier runs of the session had that changed files."""
+        with self._lock:
+            if self._before_us is None:
+                make_private_folder(self.path.parent)
+                prune_if_due(self._root)
+                self._before_us = max((entry.turn for entry in self.entries()), default=0)
+            return self._before_us
+
+
+def change_logs(home: Path) -> list[ChangeLog]:
+    """Return the logs of all sessions, the one that was written to last first."""
+    found = [(path.stat().st_mtime_ns, path.stem) for path in _log_files(home)]
+    return [ChangeLog(home, name) for _, name in sorted(found, reverse=True)]
+
+
+def _log_files(home: Path) -> list[Path]:
+    """Return where logs lie."""
+    return list((home / UNDO_FOLDER / "sessions").glob("*.jsonl"))
 
 
 def _entries(text: bytes) -> Iterator[ChangeEntry]:
-    """Yield the entries of a log."""
-    for line in text.splitlines():
+    """Yield the entries of a log, numbered by their lines."""
+    for number, line in enumerate(text.splitlines(), start=1):
         try:
-            yield _entry(json.loads(line))
+            yield _entry(number, json.loads(line))
         except (ValueError, TypeError, KeyError):
             continue
 
 
-def _entry(read: Mapping[str, object]) -> ChangeEntry:
+def _entry(number: int, read: Mapping[str, object]) -> ChangeEntry:
     """Return one entry from its line."""
-    given = dict(read)
+    given = {**read, "number": number}
     for name in ("before", "after"):
         image = given[name]
         given[name] = Image(**image) if isinstance(image, dict) else None

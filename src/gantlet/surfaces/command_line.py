@@ -20,6 +20,7 @@ _COMMANDS = {
     ),
     "trust": ("gantlet.surfaces.trust_command", "say which folders you trust, and with what"),
     "tools": ("gantlet.surfaces.tools_command", "list the tools, or show one as the model sees it"),
+    "undo": ("gantlet.surfaces.undo_command", "take back what calls changed in files"),
 }
 
 
