@@ -1,5 +1,6 @@
 """Command lines at random: from a grammar, and damaged."""
 
+from itertools import count
 from random import Random
 
 PROGRAMS = ("alpha", "beta", "gamma", "delta")
@@ -25,7 +26,7 @@ _TOKENS = (
         "fi",
     ),
     *("else ", "; do ", "done", "for x in ", "while ", "case x in ", "esac", "x) ", ";;", "[[ "),
-    *(" ]]", "((", "f() ", "time ", "! ", "coproc ", "echo ", "eval ", "command ", "true", "false"),
+    *(" ]]", "((", "time ", "! ", "coproc ", "echo ", "eval ", "command ", "true", "false"),
     *(
         "cd sub",
         "\t",
@@ -40,9 +41,11 @@ _TOKENS = (
         "<<<",
         "|&",
     ),
-    *("&>", "exec ", "builtin ", "function f ", "in ", "do ", "$@", "$IFS", "${x:-", "alpha x"),
+    *("&>", "exec ", "builtin ", "in ", "do ", "$@", "$IFS", "${x:-", "alpha x"),
     *("beta y", "'a b'", '"$(alpha)"', "`beta`", "-eq", "-v"),
 )
+#: How the names of functions begin; no program or word does.
+_FUNCTION = "fun_"
 _BODIES = ("text", "$x", "$(alpha q)", "`beta`", "'", '"', "\\", "a \\$x")
 _PREFIXES = ("", "", "", "x=1 ", "y='a b' ", "command ", "! ", "time ")
 _REDIRECTIONS = ("", "", "", "", " >out", " 2>&1", " <f1", " >>o 2>/dev/null", " &>q", " <<< 'a b'")
@@ -78,6 +81,7 @@ class Writer:
 
     def __init__(self, random: Random) -> None:
         self._random = random
+        self._names = count()
 
     def line(self, depth: int = 0) -> str:
         """Return a command line, with others nested in it."""
@@ -90,8 +94,13 @@ class Writer:
         return self._random.choice(shapes)(depth + 1)
 
     def damaged(self) -> str:
-        """Return a command line with pieces put in, taken out or doubled."""
+        """Return a command line with pieces put in, taken out or doubled.
+
+        One with a function in it stays as it is: damaged, the function might call itself.
+        """
         text, random = self.line(), self._random
+        if _FUNCTION in text:
+            return text
         for _ in range(random.randint(1, 3)):
             at = random.randint(0, len(text))
             kind = random.random()
@@ -105,7 +114,7 @@ class Writer:
         return text
 
     def noise(self) -> str:
-        """Return pieces in no order."""
+        """Return pieces in no order, none of which makes a function."""
         return "".join(self._random.choices(_TOKENS, k=self._random.randint(1, 14)))
 
     def _word(self) -> str:
@@ -162,4 +171,6 @@ class Writer:
         return self._random.choice(["eval ", "bash -c "]) + quoted(self.line(depth), self._random)
 
     def _function(self, depth: int) -> str:
-        return f"f() {{ {self.line(depth)}\n}}; f x"
+        """Return a function that is called once. No other has its name, so none calls itself."""
+        name = f"{_FUNCTION}{next(self._names)}"
+        return f"{name}() {{ {self.line(depth)}\n}}; {name} x"
