@@ -29,11 +29,9 @@ def forbidding_rule(rules: RuleSet, place: PathFacts, kind: PathKind, facts: Fac
 
 def has_forbidding(context: PermissionContext, kind: PathKind) -> bool:
     """Return whether any rule forbids or asks about some path for a kind of touch."""
-    return any(
-        rules.has_paths(tool)
-        for rules in (context.deny, context.ask)
-        for tool in _FORBIDDEN_BY[kind]
-    )
+    tools = _FORBIDDEN_BY[kind]
+    deny, ask = context.deny.path_tools, context.ask.path_tools
+    return not (deny.isdisjoint(tools) and ask.isdisjoint(tools))
 
 
 def _names(place: PathFacts, facts: Facts) -> Iterator[str]:

@@ -93,7 +93,7 @@ class FileLayer:
         """Yield a question about editing what decides over us or other programs."""
         if target.touch.kind != "edit" and not target.touch.is_guess:
             return
-        paths = (place.lexical, place.real)
+        paths = {place.lexical, place.real}
         if any(is_own(path, case.context.workspace) for path in paths):
             yield self._ask(f"{target.touch.path} decides what is allowed from then on.")
         if target.touch.is_guess or case.context.mode is Mode.BYPASS:

@@ -53,6 +53,8 @@ class Sight:
 
     def looked(self) -> Request:
         """Return the request with what a look at each path shows."""
+        if not self._touches:
+            return self.request
         places = {touch.spot: self._look(touch) for touch in self._touches}
         return replace(self.request, facts=Facts(places=MappingProxyType(places)))
 

@@ -162,6 +162,8 @@ class RuleSet:
 
     def has_commands(self, names: Sequence[str]) -> bool:
         """Return whether there is any rule about some commands of a shell so called."""
+        if not self.rules:
+            return False
         commands = self._commands(tuple(names))
         return bool(commands.keyed or commands.others)
 
@@ -171,8 +173,7 @@ class RuleSet:
 
     def has_paths(self, tool: str) -> bool:
         """Return whether there is any `Read` or `Edit` rule about some paths."""
-        paths = self._paths[tool]
-        return bool(paths.keyed or paths.others)
+        return tool in self.path_tools
 
     def about_paths(self, names: Sequence[str]) -> Rule | None:
         """Return a rule about some paths of a tool so called, the strongest source's."""
@@ -204,6 +205,11 @@ class RuleSet:
     def _path_names(self) -> _ByName:
         """The rules about paths, by the tool they name."""
         return _ByName.of(rule for rule in self.rules if isinstance(rule.spec, PathPattern))
+
+    @lazy
+    def path_tools(self) -> frozenset[str]:
+        """Of `Read` and `Edit`, those with a rule about some paths."""
+        return frozenset(tool for tool in (READ, EDIT) if any(self._path_rules(tool)))
 
     @lazy
     def _paths(self) -> dict[str, _Paths]:

@@ -1,7 +1,8 @@
 """The way into the room: what it can do, loaded when it is first asked for.
 
 Tables and grammar take some time to load, and a program that starts may never run a command. So
-this is the one place in the room where imports stand inside functions.
+this is the one place in the room where imports stand inside functions. They name a module's own
+function, which is quicker than to name the module each time.
 """
 
 # ruff: noqa: PLC0415 - see above
@@ -17,9 +18,9 @@ def analyse(command: str) -> Analysis:
     Never raises, and takes time in proportion to the length. What is not sure is a doubt; then
     too, all that may run is among the commands.
     """
-    from gantlet.shell import analyser
+    from gantlet.shell.analyser import analyse as loaded
 
-    return analyser.analyse(command)
+    return loaded(command)
 
 
 def judge(command: SimpleCommand, start: str = "") -> Judgement:
@@ -29,9 +30,9 @@ def judge(command: SimpleCommand, start: str = "") -> Judgement:
     the absolute path of the directory the command line starts in; git is known to read only
     there, since another directory may hold a repository of its own.
     """
-    from gantlet.shell import judging
+    from gantlet.shell.judging import judge as loaded
 
-    return judging.judge(command, start)
+    return loaded(command, start)
 
 
 def critical_removal(
@@ -41,9 +42,9 @@ def critical_removal(
 
     `cwd` and `home` are absolute; `directories` are the further ones the session works in.
     """
-    from gantlet.shell import removal
+    from gantlet.shell.removal import critical_removal as loaded
 
-    return removal.critical_removal(analysis, cwd, home, directories)
+    return loaded(analysis, cwd, home, directories)
 
 
 def suggest_rules(analysis: Analysis) -> tuple[str, ...]:
@@ -51,9 +52,9 @@ def suggest_rules(analysis: Analysis) -> tuple[str, ...]:
 
     Rules are only suggested if all of them together would cover the command next time.
     """
-    from gantlet.shell import suggestions
+    from gantlet.shell.suggestions import suggest_rules as loaded
 
-    return suggestions.suggest_rules(analysis)
+    return loaded(analysis)
 
 
 def strip_for_rules(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
@@ -62,9 +63,9 @@ def strip_for_rules(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     They are the command as written, without its variables, with the bare name of its program,
     without git's own options, and all of that again behind each wrapper.
     """
-    from gantlet.shell import stripping
+    from gantlet.shell.stripping import strip_for_rules as loaded
 
-    return stripping.strip_for_rules(command)
+    return loaded(command)
 
 
 def strip_for_allow(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
@@ -73,9 +74,9 @@ def strip_for_allow(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     Seen through are timeout, time, nice, nohup, stdbuf, command, builtin, noglob and bare xargs;
     variables known to be safe are left out. The first form is the command without those.
     """
-    from gantlet.shell import stripping
+    from gantlet.shell.stripping import strip_for_allow as loaded
 
-    return stripping.strip_for_allow(command)
+    return loaded(command)
 
 
 def possible_commands(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
@@ -84,9 +85,9 @@ def possible_commands(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     Its words from each of them on, and the words inside each. This is for rules that forbid, and
     for a question only: nobody knows that the program runs anything.
     """
-    from gantlet.shell import possible
+    from gantlet.shell.possible import possible_commands as loaded
 
-    return possible.possible_commands(command)
+    return loaded(command)
 
 
 def text_of(command: SimpleCommand) -> str:
@@ -94,16 +95,16 @@ def text_of(command: SimpleCommand) -> str:
 
     Variables in front of it are part of the text, redirections are not.
     """
-    from gantlet.shell import rendering
+    from gantlet.shell.rendering import text_of as loaded
 
-    return rendering.text_of(command)
+    return loaded(command)
 
 
 def exit_meaning(argv: Sequence[str], code: int) -> ExitMeaning:
     """Return what an exit code says about a command."""
-    from gantlet.shell import exits
+    from gantlet.shell.exits import exit_meaning as loaded
 
-    return exits.exit_meaning(argv, code)
+    return loaded(argv, code)
 
 
 def failing_command(analysis: Analysis) -> SimpleCommand | None:
@@ -111,6 +112,6 @@ def failing_command(analysis: Analysis) -> SimpleCommand | None:
 
     It is the last of a list and of a pipeline. Before `&&` a `cd` is supposed to have worked.
     """
-    from gantlet.shell import exits
+    from gantlet.shell.exits import failing_command as loaded
 
-    return exits.failing_command(analysis)
+    return loaded(analysis)

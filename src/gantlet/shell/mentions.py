@@ -19,7 +19,7 @@ _HERE = re.compile(r"\$\{?PWD\}?(?=[/:]|\Z)")
 _HERE_COMMAND = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`")
 _SCHEME = re.compile(r"file://(?:localhost)?(?=/)", re.IGNORECASE)
 #: Commands of sed that read a file, with its name.
-_SED_READS = re.compile(r"[rRwW]\s*([^\s;}]{1,256})")
+_SED_READS = re.compile(r"(?:^|[;{\s\d$/!,])[rRwW]\s{0,8}([^\s;}]{1,256})")
 
 #: Programs that read whatever lies below a directory they are given: to pack, copy, send or search.
 TREE_READERS = frozenset(
@@ -58,6 +58,8 @@ def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
     for word in words:
         for text in _texts(word, is_code=is_code):
             found[PathUse(text, is_tree=is_tree, is_glob=word.has_glob)] = None
+        if name in ("sed", "gsed"):
+            found.update((PathUse(text), None) for text in _SED_READS.findall(word.text))
     found.update(dict.fromkeys(_redirected(command, is_code=is_code)))
     if _reads_here(name, words, is_code=is_code) or (is_tree and name in _FINDERS):
         found[PathUse(".", is_tree=True)] = None
@@ -92,9 +94,8 @@ def _reads_here(name: str, words: Sequence[Word], *, is_code: bool) -> bool:
 
 def _texts(word: Word, *, is_code: bool) -> list[str]:
     """Return a word, and what stands behind `=`, `@`, `:` or an option's letter in it."""
-    text = _HERE_COMMAND.sub(".", path_of(word))
-    text = _SCHEME.sub("", _HERE.sub(".", _HOME.sub("~", text)))
-    code = [*_tokens(word.text), *_SED_READS.findall(word.text)] if is_code else []
+    text = _known(word)
+    code = _tokens(word.text) if is_code else []
     if len(text) > _MAX_MENTION or "$(" in text or "`" in text:
         return code
     texts = [] if text.startswith("-") else [text]
@@ -107,8 +108,18 @@ def _texts(word: Word, *, is_code: bool) -> list[str]:
         texts.append(text[2:].lstrip("@"))
     if ":" in text and " " not in text:  # a volume, a revision's file, an address of socat
         texts.extend(text.split(":")[:_MAX_QUOTED])
-    texts.extend(_QUOTED.findall(text)[:_MAX_QUOTED])
+    if '"' in text or "'" in text:
+        texts.extend(_QUOTED.findall(text)[:_MAX_QUOTED])
     return [one for one in (*texts, *code) if one]
+
+
+def _known(word: Word) -> str:
+    """Return a word with the directories that variables stand for, and without `file:`."""
+    text = path_of(word)
+    if not word.is_literal:
+        text = _HERE_COMMAND.sub(".", text)
+        text = _HERE.sub(".", _HOME.sub("~", text))
+    return _SCHEME.sub("", text) if "://" in text else text
 
 
 def _tokens(text: str) -> list[str]:

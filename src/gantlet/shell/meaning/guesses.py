@@ -13,6 +13,7 @@ from gantlet.shell.meaning.spoken import spoken
 _MAX_TEXTS = 8
 _MAX_COMMANDS = 24
 _DEFAULT = re.compile(r"\$\{[A-Za-z_0-9@*#!]+(?:\[[^\]]*\])?:?[-=+?](.*)\}", re.DOTALL)
+_EXPANSION = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?$!-]|\{[^}]*\})")
 _NAME = re.compile(r"\$\{!?#?([A-Za-z_][A-Za-z0-9_]*)")
 _POSITIONAL = re.compile(r"[0-9]+|[@*]")
 _QUOTES = re.compile(r"[\"'\\]")
@@ -43,7 +44,7 @@ def guess_commands(
 def _guess(node: WordNode, known: Known) -> list[list[Word]]:
     """Return the groups of words one word may become; the first is the likeliest."""
     if node.has_braces:
-        return [[_literal(text) for text in expand_braces(node.word.text)]]
+        return _braced(expand_braces(node.word.text))
     if not node.stretches:
         return [[node.word]]
     texts = [_texts(stretch, known) for stretch in node.stretches]
@@ -55,6 +56,15 @@ def _guess(node: WordNode, known: Known) -> list[list[Word]]:
         else:
             groups.append([_literal(text)])
     return groups
+
+
+def _braced(texts: Sequence[str]) -> list[list[Word]]:
+    """Return what braces become: as they are written, and with variables that are empty."""
+    written = [_literal(text) for text in texts]
+    if not any("$" in text for text in texts):
+        return [written]
+    bare = [_EXPANSION.sub("", text) for text in texts]
+    return [written, [_literal(text) for text in bare if text]]
 
 
 def _texts(stretch: Stretch, known: Known) -> list[str]:
