@@ -13,9 +13,9 @@ from gantlet import Access, Agent, File, ScriptedModel, Tree, load_script, tool
 from gantlet.messages import CallFinished, CallQueued, CallStarted, TextSpoken
 
 SCRIPT = load_script(Path(__file__).parent / "scripts" / "agent_stream.yaml")
-READ = tool(name="Read", read_only=True, access=lambda args: Access(reads={File(args["path"])}))
+VIEW = tool(name="View", read_only=True, access=lambda args: Access(reads={File(args["path"])}))
 SEARCH = tool(name="Search", read_only=True, access=lambda args: Access(reads={Tree(args["path"])}))
-EDIT = tool(name="Edit", read_only=True, access=lambda args: Access(writes={File(args["path"])}))
+MEND = tool(name="Mend", read_only=True, access=lambda args: Access(writes={File(args["path"])}))
 
 
 def work(path: str, seconds: float) -> str:
@@ -26,7 +26,7 @@ def work(path: str, seconds: float) -> str:
 
 async def main() -> None:
     """Show words and calls as they come; then draw who was at work when."""
-    agent = Agent(ScriptedModel(SCRIPT), tools=[READ(work), SEARCH(work), EDIT(work)])
+    agent = Agent(ScriptedModel(SCRIPT), tools=[VIEW(work), SEARCH(work), MEND(work)])
     names: dict[str, str] = {}
     marks: dict[str, list[float]] = {"model": []}
     began = time.monotonic()

@@ -19,7 +19,7 @@ async def test_a_read_waits_only_for_the_edit_of_its_own_file() -> None:
     tools = [
         ScriptedTool(name, [Wait(seconds)], access=access, clock=clock, journal=journal)
         for name, seconds, access in (
-            ("Edit", 30, Access(writes={NOTES})),
+            ("Mend", 30, Access(writes={NOTES})),
             ("ReadOther", 20, Access(reads={OTHER})),
             ("ReadSame", 10, Access(reads={NOTES})),
         )
@@ -30,7 +30,7 @@ async def test_a_read_waits_only_for_the_edit_of_its_own_file() -> None:
     async with clock:
         await Agent(model, tools=tools, parts=AgentParts(clock=clock)).run("go")
 
-    assert journal.spans() == {"Edit": (0, 30), "ReadOther": (0, 20), "ReadSame": (30, 40)}
+    assert journal.spans() == {"Mend": (0, 30), "ReadOther": (0, 20), "ReadSame": (30, 40)}
 
 
 async def test_a_tool_that_hangs_is_stopped_when_its_time_is_over() -> None:

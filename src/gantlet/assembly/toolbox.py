@@ -15,7 +15,7 @@ from gantlet.pool import (
     read_setting,
 )
 from gantlet.system import Environment, home_folder
-from gantlet.tool import TOOL_CATALOG, AnyTool, Port, Ports
+from gantlet.tool import ENVIRONMENT, TOOL_CATALOG, AnyTool, Port, Ports
 
 
 def open_toolbox(
@@ -35,6 +35,7 @@ def open_toolbox(
     files = SessionFiles.below(home_folder(environment))
     offered: dict[Port[Any], object] = {
         TOOL_CATALOG: catalog,
+        ENVIRONMENT: environment,
         **files.ports,
         **(ports or Ports()).offered,
     }

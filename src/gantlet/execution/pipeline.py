@@ -34,11 +34,13 @@ from gantlet.execution.outputs import (
 from gantlet.execution.oversize import size_of
 from gantlet.hooks import AfterCall, BeforeCall, HookEvent
 from gantlet.messages import PermissionDecided, Text, dumps, freeze
-from gantlet.permissions import NO_FACTS, Decision, Request
+from gantlet.permissions import Decision, Request
 from gantlet.pool import Pool
 from gantlet.tool import (
+    NOTHING_JUDGED,
     Allow,
     AnyTool,
+    Judged,
     Parsed,
     Rejected,
     ResultContent,
@@ -76,7 +78,7 @@ class CallRun:
         self.user_modified = False
         self.output: ToolResult[object] | None = None
         self._known_context: ToolContext | None = None
-        self._judged = NO_FACTS
+        self._judged = NOTHING_JUDGED
 
     async def outcome(self) -> Outcome:
         """Take the call through its stages. Every way they can end is an outcome."""
@@ -160,7 +162,8 @@ class CallRun:
             self._note(decision)
             updated = decision.updated_input
             if updated is None or self._is_as_it_was(updated):
-                self._judged, self._known_context = decision.facts, None
+                self._judged = Judged(decision.facts.judged(), decision.withheld)
+                self._known_context = None
                 return args
             if changes_left == 0:
                 break
@@ -355,7 +358,7 @@ class CallRun:
                 message_id=self._floor.message_id,
                 agent=self._services.agent,
                 user_modified=self.user_modified,
-                places=self._judged.judged(),
+                judged=self._judged,
                 report=self._listeners.report,
             )
             self._known_context = known

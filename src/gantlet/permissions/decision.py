@@ -7,7 +7,19 @@ from typing import Any, Protocol
 from gantlet.messages import Behaviour, Block, ToolUse
 from gantlet.messages.value import value
 from gantlet.permissions.facts import NO_FACTS, Facts
-from gantlet.tool import AgentIdentity, Allow, AnyTool, Ask, Deny, Proof, Surroundings, Traits, Vote
+from gantlet.tool import (
+    NOTHING_WITHHELD,
+    AgentIdentity,
+    Allow,
+    AnyTool,
+    Ask,
+    Deny,
+    Proof,
+    Surroundings,
+    Traits,
+    Vote,
+    Withheld,
+)
 
 
 @value
@@ -41,6 +53,7 @@ class Decision:
         ends_turn: The person said no without words: nothing goes on until they speak.
         attachments: What the person sent along with a no.
         facts: What was seen of the call's paths when it was judged.
+        withheld: What the call must leave out of its answer though it may run.
     """
 
     behaviour: Behaviour
@@ -53,6 +66,7 @@ class Decision:
     ends_turn: bool = False
     attachments: tuple[Block, ...] = ()
     facts: Facts = field(default=NO_FACTS, repr=False, compare=False)
+    withheld: Withheld = field(default=NOTHING_WITHHELD, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.behaviour == Behaviour.ALLOW and not isinstance(self.proof, Proof):

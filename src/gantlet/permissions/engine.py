@@ -29,9 +29,10 @@ from gantlet.permissions.matching import forbidding_match
 from gantlet.permissions.seeing import Eyes, Sight, see
 from gantlet.permissions.updates import Update
 from gantlet.permissions.verdict import Verdict
+from gantlet.permissions.withholding import withheld_from, withholds
 from gantlet.permissions.wording import rejection
 from gantlet.rules import CommandPattern, Rule, RuleSet
-from gantlet.system import run_in_thread
+from gantlet.system import Found, run_in_thread
 from gantlet.tool import Covered, Mode, Proof
 
 _log = logging.getLogger(__name__)
@@ -65,7 +66,20 @@ class Engine:
 
     async def decide(self, request: Request) -> Decision:
         """Judge one call, and ask where that is what judging came to."""
-        context = self.holder.current
+        decision = await self._judged(request, self.holder.current)
+        current = self.holder.current  # a person may have changed it meanwhile
+        if not decision.allows or not withholds(request.tool, current):
+            return decision
+        seen = replace(request, facts=decision.facts)
+        withheld = withheld_from(seen, current, lambda: self._forbidden(request, current))
+        return replace(decision, withheld=withheld)
+
+    def _forbidden(self, request: Request, context: PermissionContext) -> Found:
+        """Search for every file that a rule forbids. This may take a while."""
+        return Sight(request, context, self._eyes).find_forbidden()
+
+    async def _judged(self, request: Request, context: PermissionContext) -> Decision:
+        """Return what comes of a call."""
         approved = self._approved.pop(request.call.id, None)
         seen = await self._seen(request, context)
         verdict = weigh(seen, context, self._layers)

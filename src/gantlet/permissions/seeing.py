@@ -74,7 +74,7 @@ class Sight:
         This may take a while: it is for a thread of its own.
         """
         below = {touch: self._find_below(seen, touch) for touch in self._trees}
-        forbidden = self._find_forbidden() if self._has_linked(seen) else None
+        forbidden = self.find_forbidden() if self._has_linked(seen) else None
         facts = replace(seen.facts, below=MappingProxyType(below), forbidden=forbidden)
         return replace(seen, facts=facts)
 
@@ -111,7 +111,7 @@ class Sight:
             found = replace(found, paths=tuple(one for one in found.paths if _is_shown(one, root)))
         return found
 
-    def _find_forbidden(self) -> Found:
+    def find_forbidden(self) -> Found:
         """Search for every file that a rule forbids by its path."""
         patterns = (
             pattern

@@ -40,19 +40,36 @@ from gantlet.tool.file_ports import (
 from gantlet.tool.function import TOOL_NAME, FunctionTool, tool
 from gantlet.tool.inputs import Invalid, Parsed, ToolInput
 from gantlet.tool.numbering import numbered
-from gantlet.tool.ports import TOOL_CATALOG, MissingPortError, Port, Ports, ToolCatalog
+from gantlet.tool.ports import (
+    ENVIRONMENT,
+    TOOL_CATALOG,
+    MissingPortError,
+    Port,
+    Ports,
+    ToolCatalog,
+)
 from gantlet.tool.problems import InputProblem
 from gantlet.tool.result import ContextModifier, ResultContent, ToolResult
 from gantlet.tool.schema import clean, flattened
 from gantlet.tool.traits import MOST_DANGEROUS, READS_ONLY, Interrupt, Traits, ask_traits
 from gantlet.tool.vote import Allow, Ask, Covered, Deny, Mode, Proof, Vote
+from gantlet.tool.withheld import (
+    NOTHING_JUDGED,
+    NOTHING_WITHHELD,
+    Judged,
+    NothingWithheld,
+    Withheld,
+)
 
 __all__ = [
     "DEFAULT_MAX_RESULT_CHARS",
+    "ENVIRONMENT",
     "EXCLUSIVE",
     "FILE_CHANGES",
     "FILE_KNOWLEDGE",
     "MOST_DANGEROUS",
+    "NOTHING_JUDGED",
+    "NOTHING_WITHHELD",
     "READS_ANYTHING",
     "READS_ONLY",
     "TOOL_CATALOG",
@@ -78,10 +95,12 @@ __all__ = [
     "InputProblem",
     "Interrupt",
     "Invalid",
+    "Judged",
     "McpIdentity",
     "MissingPortError",
     "Mode",
     "Named",
+    "NothingWithheld",
     "Parsed",
     "PathKind",
     "Port",
@@ -105,6 +124,7 @@ __all__ = [
     "Tree",
     "UserError",
     "Vote",
+    "Withheld",
     "as_content",
     "as_output",
     "as_text",

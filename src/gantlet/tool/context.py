@@ -1,7 +1,7 @@
 """What a tool is told: about the request when it describes itself, about the call when it runs."""
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import field, replace
 
 from gantlet.messages import Capabilities, FrozenDict, ToolUse
@@ -9,6 +9,7 @@ from gantlet.messages.value import value
 from gantlet.system import Place, locate
 from gantlet.tool.errors import ToolError
 from gantlet.tool.vote import Mode
+from gantlet.tool.withheld import NOTHING_JUDGED, Judged, Withheld
 from gantlet.tool.wording import quoted, told
 
 
@@ -66,8 +67,7 @@ class ToolContext:
 
     Attributes:
         user_modified: Whether a person changed the input before they allowed it.
-        places: Where the paths of the call were when it was judged, each joined to the directory
-            it is seen from.
+        judged: What was found out about the paths of the call when it was judged.
     """
 
     call: ToolUse
@@ -75,12 +75,17 @@ class ToolContext:
     message_id: str = ""
     agent: AgentIdentity = field(default_factory=AgentIdentity)
     user_modified: bool = False
-    places: Mapping[str, Place] = field(default_factory=dict)
+    judged: Judged = NOTHING_JUDGED
     report: Callable[[object], None] = _nobody_listens
 
     def progress(self, update: object) -> None:
         """Show `update` to whoever watches, at once."""
         self.report(update)
+
+    @property
+    def withheld(self) -> Withheld:
+        """What rules forbid to read below the paths of the call: left out of the answer."""
+        return self.judged.withheld
 
     def resolve(self, path: str) -> Place:
         """Return where `path` points: as written, and with links followed.
@@ -91,7 +96,8 @@ class ToolContext:
         Raises:
             ToolError: The path cannot exist (a NUL byte, a name that is too long).
         """
-        judged = self.places.get(spot(path, self.surroundings.cwd)) if self.places else None
+        places = self.judged.places
+        judged = places.get(spot(path, self.surroundings.cwd)) if places else None
         if judged is not None:
             return judged
         try:

@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from gantlet.messages.value import value
+from gantlet.system import Environment
 from gantlet.tool.result import ResultContent
 
 _Offer = TypeVar("_Offer")
@@ -50,3 +51,5 @@ class ToolCatalog(Protocol):
 
 
 TOOL_CATALOG: Port[ToolCatalog] = Port("tool catalog")
+#: The machine and its variables, as the session has them.
+ENVIRONMENT: Port[Environment] = Port("environment")
