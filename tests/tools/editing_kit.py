@@ -12,6 +12,7 @@ from gantlet.tool import (
     FILE_CHANGES,
     FILE_KNOWLEDGE,
     AnyTool,
+    Judged,
     Parsed,
     Ports,
     Rejected,
@@ -80,7 +81,7 @@ class Workbench:
         use = tool_use(tool_name, **given)
         self.last_id = use.id
         context = ToolContext(
-            use, Surroundings(str(self.folder)), user_modified=is_modified, places=places
+            use, Surroundings(str(self.folder)), user_modified=is_modified, judged=Judged(places)
         )
         rejected = await tool.validate_input(parsed.args, context)
         if isinstance(rejected, Rejected):
