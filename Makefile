@@ -30,6 +30,9 @@ $(VENV)/.runtime-ready: scripts/setup requirements/build.txt requirements/runtim
 $(VENV)/.dev-ready: $(VENV)/.runtime-ready requirements/dev.txt
 	@PYTHON="$(PYTHON)" scripts/setup dev
 
+$(VENV)/.clients-ready: $(VENV)/.dev-ready requirements/clients.txt
+	@PYTHON="$(PYTHON)" scripts/setup clients
+
 $(VENV)/.local-ready: $(VENV)/.runtime-ready requirements/local.txt requirements/local-model.txt
 	@PYTHON="$(PYTHON)" scripts/setup local
 
@@ -42,9 +45,8 @@ test: $(VENV)/.dev-ready
 test-deep: $(VENV)/.dev-ready
 	@GANTLET_TEST_DEPTH=deep $(BIN)/python -m pytest -n auto --timeout 3000
 
-test-clients: $(VENV)/.dev-ready
-	@if grep -rq "mark.clients" tests; then $(BIN)/python -m pytest -m clients tests; \
-	else echo "make test-clients: no client tests exist yet."; fi
+test-clients: $(VENV)/.clients-ready
+	@$(BIN)/python -m pytest -n 2 -m clients --quiet tests/real_clients
 
 test-local: $(VENV)/.dev-ready
 	@$(BIN)/python -m pytest -m local tests/local

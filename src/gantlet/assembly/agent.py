@@ -39,6 +39,7 @@ from gantlet.loop import (
     Priority,
 )
 from gantlet.messages import (
+    Behaviour,
     Block,
     Event,
     Message,
@@ -50,7 +51,7 @@ from gantlet.messages import (
     UserMessage,
 )
 from gantlet.messages.value import value
-from gantlet.permissions import Asker, Permission, SetMode
+from gantlet.permissions import AddRules, Asker, Destination, Permission, SetMode
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.session import Session, UndoResult, undo, unsure_calls
 from gantlet.system import (
@@ -133,6 +134,10 @@ class Agent:
         betas: Sequence[str] = (),
         builtin_tools: str = "default",
         mcp_tools: Iterable[AnyTool] = (),
+        allowed_tools: Sequence[str] = (),
+        disallowed_tools: Sequence[str] = (),
+        directories: Sequence[str] = (),
+        bypass_available: bool = False,
         parts: AgentParts | None = None,
     ) -> None:
         self._parts = parts or AgentParts()
@@ -156,6 +161,9 @@ class Agent:
             self._emit,
             self.hooks.asker(self._parts.asker),
             avoid_prompts=self._parts.asker is None,
+            directories=tuple(directories),
+            rules=_rules(allowed_tools, disallowed_tools),
+            bypass_available=bypass_available,
         )
         mode = engine.holder.current.mode
         self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
@@ -163,7 +171,7 @@ class Agent:
             [_checked(tool) for tool in tools],
             [_checked(tool) for tool in mcp_tools],
             environment=environment,
-            denied=values.denied,
+            denied=[*values.denied, *disallowed_tools],
             selected=builtin_tools,
             ports=Ports(self._files.ports),
         )
@@ -540,6 +548,13 @@ def _checked(tool: AnyTool) -> AnyTool:
     raise ToolDefinitionError(
         f"{tool!r} is not a tool. Put @tool on the function, or hand over an instance of a Tool."
     )
+
+
+def _rules(allowed: Sequence[str], disallowed: Sequence[str]) -> tuple[AddRules, ...]:
+    """Return rules that are given in code."""
+    where = Destination.COMMAND_LINE
+    given = ((allowed, Behaviour.ALLOW), (disallowed, Behaviour.DENY))
+    return tuple(AddRules(tuple(rules), kind, where) for rules, kind in given if rules)
 
 
 def _mode(given: Mode | str) -> Mode:

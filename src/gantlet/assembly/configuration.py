@@ -1,7 +1,7 @@
 """Settings, trust and the permission engine of a session, opened together and kept up to date."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from gantlet.messages import Event
 from gantlet.messages.value import value
 from gantlet.permissions import (
     AddDirectories,
+    AddRules,
     Asker,
     ContextHolder,
     Decision,
@@ -88,6 +89,7 @@ class Configuration:
         asker: Asker | None = None,
         *,
         directories: tuple[str, ...] = (),
+        rules: Sequence[AddRules] = (),
         bypass_available: bool = False,
         avoid_prompts: bool | None = None,
     ) -> Engine:
@@ -98,6 +100,7 @@ class Configuration:
             emit: Is told when somebody is asked.
             asker: Whom the engine asks.
             directories: More working directories, as the command line gives them.
+            rules: More rules, as the command line gives them.
             bypass_available: bypassPermissions may be entered later.
             avoid_prompts: No person can be asked, though there is an asker.
         """
@@ -112,6 +115,8 @@ class Configuration:
         holder = ContextHolder(context(self.settings), self.saver(), directory_names)
         if directories:
             holder.apply(AddDirectories(directories, Destination.COMMAND_LINE))
+        for update in rules:
+            holder.apply(update)
         self._context = context
         self._engine = Engine(holder, asker, eyes=Scout(), emit=emit)
         return self._engine

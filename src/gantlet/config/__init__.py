@@ -4,6 +4,7 @@ from gantlet.config.checkout import main_checkout, project_root
 from gantlet.config.file_reader import FileRead, SettingsOrigin, read_file
 from gantlet.config.keys import KEYS, Form, Gate, Key, Surface
 from gantlet.config.last_good import LastGood
+from gantlet.config.memory import MemoryFile, read_memory
 from gantlet.config.opening import SettingsRequest
 from gantlet.config.reloading import carried_over
 from gantlet.config.rules_reader import RulesRead, read_rules
@@ -43,6 +44,7 @@ __all__ = [
     "Ignored",
     "Key",
     "LastGood",
+    "MemoryFile",
     "RuleWriter",
     "RulesRead",
     "Setting",
@@ -65,6 +67,7 @@ __all__ = [
     "main_checkout",
     "project_root",
     "read_file",
+    "read_memory",
     "read_rules",
     "read_settings",
     "read_sources",

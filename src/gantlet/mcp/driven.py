@@ -121,6 +121,20 @@ class DrivenTool(Tool[Mapping[str, JsonValue]]):
         destructive = not read_only and self._hints.get("destructiveHint") is True
         return Traits(read_only=read_only, concurrency_safe=read_only, destructive=destructive)
 
+    async def ask(self, arguments: Mapping[str, JsonValue]) -> str:
+        """Return what the tool says, as text.
+
+        Raises:
+            ServerError: The server refused, or the tool failed.
+        """
+        assert self.mcp is not None
+        answer = await self._server.call(self.mcp.tool, arguments)
+        parts = [block.text for block in _content(answer.get("content")) if isinstance(block, Text)]
+        text = "\n".join(parts)
+        if answer.get("isError") is True:
+            raise ServerError(text or f"{self.name} failed.")
+        return text
+
     async def run(self, args: Mapping[str, JsonValue], context: ToolContext) -> object:
         """Have the server do it."""
         assert self.mcp is not None

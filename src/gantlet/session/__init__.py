@@ -11,15 +11,18 @@ from gantlet.session.place import (
 )
 from gantlet.session.session import Session, forked, new_session, resumed, unsure_calls
 from gantlet.session.shelf import SessionInfo, Shelf, delete, read_info
+from gantlet.session.story import CallStory, Passage, Story, tell
 from gantlet.session.transcript import SessionError, read_lines
 from gantlet.session.undo import BlockedFile, RestoredFile, UndoResult, undo, undone_numbers
 
 __all__ = [
     "BlockedFile",
+    "CallStory",
     "ChangeEntry",
     "ChangeLog",
     "Image",
     "KnownFiles",
+    "Passage",
     "PointNotFoundError",
     "Restored",
     "RestoredFile",
@@ -27,6 +30,7 @@ __all__ = [
     "SessionError",
     "SessionInfo",
     "Shelf",
+    "Story",
     "UndoResult",
     "all_sessions_folders",
     "change_logs",
@@ -40,6 +44,7 @@ __all__ = [
     "restore",
     "resumed",
     "sessions_folder",
+    "tell",
     "undo",
     "undone_numbers",
     "unsure_calls",

@@ -94,12 +94,18 @@ class Recorder:
         self._summary: Message | None = None
         self._opens_message = False
         self.prompt_id: str | None = None
+        self.next_prompt_id: str | None = None
         self.is_broken = False
 
     @property
     def leaf(self) -> str | None:
         """The line that the next one follows."""
         return self._leaf
+
+    def line_of_result(self, call_id: str) -> str | None:
+        """Return the line of a result that is not yet part of the conversation."""
+        written = self._results.get(call_id)
+        return written[1] if written is not None else None
 
     def tell_to(self, tell: Callable[[str], None]) -> None:
         """Say to whom a failure to write is told."""
@@ -252,6 +258,8 @@ class Recorder:
         if _is_reminder(group[0]):
             kind, fields["attachment"] = "attachment", {"type": "reminder"}
         line = self._scene.chained(kind, self._leaf, **fields)
+        if kind == "user" and self.next_prompt_id is not None:
+            line["uuid"], self.next_prompt_id = self.next_prompt_id, None
         self._line(line)
         return str(line["uuid"])
 

@@ -13,12 +13,14 @@ from gantlet import __version__
 _COMMANDS = {
     "config": ("gantlet.surfaces.config_command", "show the settings in force, or their schema"),
     "doctor": ("gantlet.surfaces.doctor_command", "say what was loaded, and what was ignored"),
+    "export": ("gantlet.surfaces.export_command", "write a session as a page to look at"),
     "permissions": ("gantlet.surfaces.permissions_command", "say what may run, and by which rule"),
     "serve-script": (
         "gantlet.surfaces.serve_script_command",
         "be a Messages API that says what a script says",
     ),
     "trust": ("gantlet.surfaces.trust_command", "say which folders you trust, and with what"),
+    "sessions": ("gantlet.surfaces.sessions_command", "list, show, rename and delete sessions"),
     "tools": ("gantlet.surfaces.tools_command", "list the tools, or show one as the model sees it"),
     "undo": ("gantlet.surfaces.undo_command", "take back what calls changed in files"),
 }
@@ -51,7 +53,9 @@ def _run(argv: Sequence[str]) -> int:
     )
     parser.add_argument("-v", "--version", action="version", version=f"{__version__} (Gantlet)")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    chosen = next((word for word in argv if not word.startswith("-")), "")
+    chosen = argv[0] if argv else ""
+    if chosen not in _COMMANDS and argv[:1] not in ([], ["-h"], ["--help"]):
+        return _run_main(argv)
     for name, (module, about) in _COMMANDS.items():
         command_parser = commands.add_parser(name, help=about, description=about)
         if name == chosen:
@@ -64,6 +68,29 @@ def _run(argv: Sequence[str]) -> int:
         parser.print_help()
         return 0
     return _guarded(_load(_COMMANDS[arguments.command][0]), arguments)
+
+
+def _run_main(argv: Sequence[str]) -> int:
+    """Run the program itself: a prompt, or a program that drives us."""
+    from gantlet.surfaces.headless.flags import add_flags, flags_of, joined  # noqa: PLC0415 - other commands need not pay for it
+    from gantlet.tool.errors import UserError  # noqa: PLC0415 - --help must not pay for it
+
+    parser = argparse.ArgumentParser(prog="gantlet", allow_abbrev=False)
+    add_flags(parser)
+    try:
+        flags = flags_of(parser.parse_args(joined(argv)))
+        if not flags.is_headless:
+            raise UserError(  # noqa: TRY301 - one door for what a person should read
+                "There is no screen yet. Use gantlet -p 'PROMPT', or gantlet --help."
+            )
+        from gantlet.surfaces.headless.program import run_headless  # noqa: PLC0415 - bad flags are told before it is paid for
+
+        return run_headless(flags)
+    except SystemExit as ended:  # argparse has printed what it wanted to
+        return ended.code if isinstance(ended.code, int) else 0
+    except UserError as error:
+        print(f"gantlet: {error}", file=sys.stderr)
+        return 1
 
 
 def _to_the_end(command: Callable[[], int]) -> int:

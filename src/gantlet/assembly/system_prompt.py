@@ -1,0 +1,149 @@
+"""What the model is told before anything else, in an order that keeps the prompt cache warm.
+
+First what never changes, then what holds for this machine and folder, then the user's own files.
+"""
+
+import platform
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from gantlet.config import MemoryFile
+from gantlet.messages.value import value
+from gantlet.rules import SourceKind
+from gantlet.system import Environment, run_child
+
+GIT_SECONDS = 2.0
+MAX_STATUS_CHARS = 2_000
+_COMMITS = 5
+
+IDENTITY = """\
+You are a coding agent that works in a person's own folder through tools. You read, search, edit and
+run things there until what they asked for is done, and then say briefly what you did and what you
+found out. You are careful: what you change is theirs."""
+
+GUIDANCE = """\
+# How to work
+
+- Look before you change: read the file, search for the callers, find out how the project is tested.
+- Do what was asked, no more. Keep to the style of what is there.
+- When something fails, read the error and find the cause; do not hide it.
+- After a change, check it: run the tests or the program where that is possible.
+- Say what is true. If you did not run something, say so; if you are unsure, say that.
+- Never print, store or send secrets that you come across.
+
+# How to use tools
+
+- Calls that do not depend on each other belong into one reply: they run at the same time. Reading
+  three files is one reply with three calls, not three replies.
+- Commands that depend on each other belong into one call, joined with `&&`.
+- Use the tool made for a thing rather than the shell: Read for files, Edit and Write to change
+  them, Glob to find them, Grep to search in them.
+- Some calls need a person's permission. If one is denied, do not try the same thing by another way:
+  think about why, go on with what you may do, or ask.
+- A result that was too long is saved to a file; its path is in the result, and you can read parts.
+- What stands between <system-reminder> tags comes from the program, not from the person.
+
+# How to answer
+
+- Be brief. Answer what was asked, in plain words; Markdown is fine.
+- Name places in code as path:line, so that they can be opened."""
+
+
+@value
+class Place:
+    """Where an agent works, as the model is told."""
+
+    cwd: Path
+    directories: tuple[str, ...] = ()
+    git: str | None = None
+
+    def text(self, model: str, today: date) -> str:
+        """Return it in words."""
+        lines = [
+            "# Where you are",
+            "",
+            f"Working directory: {self.cwd}",
+            *(f"Also at your disposal: {folder}" for folder in self.directories),
+            f"Git repository: {'yes' if self.git is not None else 'no'}",
+            f"Platform: {platform.system()} {platform.release()} ({platform.machine()})",
+            f"Date: {today.isoformat()}",
+            f"Model: {model}",
+        ]
+        if self.git:
+            lines += ["", "State of the repository when the session began:", "", self.git]
+        return "\n".join(lines)
+
+
+async def look_at_repository(cwd: Path, environment: Environment) -> str | None:
+    """Return the state of a git repository in a few lines; None where there is none."""
+    root = next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), None)
+    if root is None:
+        return None
+    if _may_run_programs(root / ".git"):
+        return ""
+    status = await _git(cwd, environment, "status", "--short", "--branch", "--no-renames")
+    log = await _git(cwd, environment, "log", f"-{_COMMITS}", "--oneline", "--no-decorate")
+    if len(status) > MAX_STATUS_CHARS:
+        status = status[:MAX_STATUS_CHARS] + "\n… (more; run git status to see all)"
+    recent = f"\n\nNewest commits:\n{log}" if log else ""
+    return f"{status}{recent}"
+
+
+def _may_run_programs(git: Path) -> bool:
+    """Return whether a repository's own settings could make git run something."""
+    try:
+        config = (git / "config").read_text("utf-8", "replace").lower()
+    except OSError:
+        return True  # a work tree or a submodule, whose settings lie elsewhere
+    return any(word in config for word in ("[filter", "[include", "fsmonitor", "[alias"))
+
+
+async def _git(cwd: Path, environment: Environment, *words: str) -> str:
+    """Run git so that nothing of the repository's own runs; return what it says, or nothing."""
+    hardened = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager")
+    own = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    path = environment.variables.get("PATH", "/usr/bin:/bin")
+    variables = {"PATH": path, "HOME": environment.variables.get("HOME", "/"), **own}
+    try:
+        result = await run_child(
+            ["git", *hardened, *words], cwd=str(cwd), env=variables, seconds=GIT_SECONDS
+        )
+    except OSError:
+        return ""
+    return result.stdout.decode("utf-8", "replace").strip() if result.exit_code == 0 else ""
+
+
+def memory_text(files: Sequence[MemoryFile]) -> str:
+    """Return the instructions of files, each under its name."""
+    told = {
+        SourceKind.POLICY: "the organisation's instructions",
+        SourceKind.USER: "the person's own instructions, for all projects",
+        SourceKind.PROJECT: "the project's instructions, which everybody has",
+        SourceKind.LOCAL: "the person's own instructions for this project",
+    }
+    parts = [
+        f"## {file.path} ({told.get(file.kind, 'instructions')})\n\n{file.text.strip()}"
+        for file in files
+        if file.text.strip()
+    ]
+    if not parts:
+        return ""
+    return "# Instructions from files\n\nFollow them where they apply.\n\n" + "\n\n".join(parts)
+
+
+def system_prompt(
+    place: Place,
+    model: str,
+    today: date,
+    *,
+    replaced: str | None = None,
+    appended: str = "",
+    memory: Sequence[MemoryFile] = (),
+) -> str:
+    """Return the whole text; `replaced` stands in place of our own words."""
+    if replaced is not None:
+        parts = [replaced, appended]
+    else:
+        parts = [IDENTITY, GUIDANCE, place.text(model, today), memory_text(memory), appended]
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,321 @@
+"""The program without a screen, at work: prompts in, one turn after the other, results out."""
+
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import anyio
+from anyio.abc import TaskGroup
+
+from gantlet.assembly.agent import Agent
+from gantlet.assembly.run_result import RunResult
+from gantlet.messages import JsonValue, Text, TurnEnd, TurnFinished, Usage
+from gantlet.permissions import Asker
+from gantlet.session import Session
+from gantlet.surfaces.headless.asking import ControlAsker
+from gantlet.surfaces.headless.control import Control
+from gantlet.surfaces.headless.flags import Flags
+from gantlet.surfaces.headless.frames import Frame, Summary, is_failure
+from gantlet.surfaces.headless.inlet import read_lines, read_message
+from gantlet.surfaces.headless.opening import open_agent, open_session
+from gantlet.surfaces.headless.prompts import Prompt, read_prompt
+from gantlet.surfaces.headless.reports import Sink
+from gantlet.surfaces.headless.requests import Requests
+from gantlet.surfaces.headless.servers import Servers
+from gantlet.surfaces.headless.slash import Commands
+from gantlet.surfaces.headless.structured import (
+    INSTRUCTION,
+    MAX_RETRIES,
+    REMINDER,
+    StructuredOutput,
+    open_structured,
+)
+from gantlet.surfaces.headless.telling import Telling
+from gantlet.system import Environment
+from gantlet.tool import UserError
+
+_RETRIES = "MAX_STRUCTURED_OUTPUT_RETRIES"
+_READS_STATE = "CLAUDE_CODE_SDK_READS_SESSION_STATE"
+
+
+class Host:
+    """One run of the program: a session, an agent, and whoever drives them."""
+
+    def __init__(self, flags: Flags, cwd: Path, environment: Environment, sink: Sink) -> None:
+        self.flags = flags
+        self.cwd = str(cwd)
+        self.environment = environment
+        self.sink = sink
+        self.control = Control(sink.raw)
+        self.servers = Servers(flags, self.control)
+        self.told: Mapping[str, JsonValue] = {}
+        self.agent: Agent | None = None
+        self.exit_code = 0
+        self.spent_usd = 0.0
+        self.waiting: deque[Prompt] = deque()
+        self._schema = _schema_tool(flags)
+        self._more = anyio.Event()
+        self._has_ended = False
+        self._is_running = False
+        self._signal = 0
+        self.session: Session | None = None
+        self.session_id = ""
+        self.telling: Telling
+        self._begin_session(open_session(flags, self.cwd, environment))
+        self.commands = Commands(self)
+        self._requests = Requests(self, self.commands)
+
+    async def run(self, prompt: str | None) -> int:
+        """Do what is asked for, until there is nothing more; return the exit code."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._heed_signals)
+            if prompt is not None:
+                self.waiting.append(Prompt((Text(prompt),), content=prompt))
+                self._has_ended = True
+            else:
+                read_lines(0, lambda line: self._take_line(line, group))
+            try:
+                await self._work()
+            finally:
+                self.control.close()
+                with anyio.CancelScope(shield=True):
+                    await self._close()
+            group.cancel_scope.cancel()
+        return 128 + self._signal if self._signal else self.exit_code
+
+    def interrupt(self) -> None:
+        """Stop the turn that runs."""
+        if self.agent is not None:
+            self.agent.interrupt()
+
+    async def opened(self) -> Agent:
+        """Return the agent; it is made when it is first needed."""
+        if self.agent is None:
+            mcp_tools = await self.servers.connect()
+            asker = self._asker()
+            tools = [self._schema] if self._schema is not None else []
+            told = dict(self.told)
+            if self._schema is not None:
+                more = told.get("appendSystemPrompt")
+                told["appendSystemPrompt"] = f"{more}\n\n{INSTRUCTION}" if more else INSTRUCTION
+            self.agent = await open_agent(
+                self.flags,
+                self.cwd,
+                self.environment,
+                session=self.session,
+                listener=lambda event: self.telling.hear(event),
+                asker=asker,
+                told=told,
+                tools=tools,
+                mcp_tools=mcp_tools,
+                model=self.sink.model,
+            )
+            await self.agent.__aenter__()
+            self.sink.remark(str(problem) for problem in self.agent.problems)
+        return self.agent
+
+    async def begin_again(self) -> str:
+        """Forget the conversation and begin another session; return the id of the old one."""
+        before = self.session_id
+        if self.agent is not None:
+            await self.agent.__aexit__(None, None, None)
+        if self.session is not None:
+            self.session.close()
+        self.agent = None
+        again = replace(
+            self.flags, resume=None, is_continued=False, fork_session=False, session_id=None
+        )
+        fresh = open_session(again, self.cwd, self.environment)
+        self._begin_session(fresh)
+        return before
+
+    def _begin_session(self, session: Session | None) -> None:
+        """Take a session, or do without one."""
+        self.session = session
+        self.session_id = session.id if session is not None else str(uuid4())
+        self.telling = Telling(self.flags, self.sink.frame, self.session_id, session)
+        if session is not None and self.flags.name:
+            session.rename(self.flags.name)
+
+    def _asker(self) -> Asker | None:
+        """Return the way to whoever may be asked about calls."""
+        name = self.flags.permission_prompt_tool
+        if not name:
+            return None
+        if name == "stdio":
+            return ControlAsker(self.control, self.interrupt, self._requires_action)
+        return self.servers.asker(name, self.interrupt)
+
+    def _take_line(self, line: bytes | None, group: TaskGroup) -> None:
+        """Take one line of the program that drives us; None is the end."""
+        if line is None:
+            self._has_ended = True
+            self.control.close()
+            self._more.set()
+            return
+        try:
+            message = read_message(line)
+            if message is not None:
+                self._take_message(message, group)
+        except ValueError as error:
+            self.sink.frame(
+                self.telling.frames.system(
+                    "informational", content=f"A line was not understood: {error}", level="warning"
+                )
+            )
+
+    def _take_message(self, message: Mapping[str, JsonValue], group: TaskGroup) -> None:
+        """Do what a message says, or put it in the queue."""
+        match message.get("type"):
+            case "user":
+                self._take_prompt(read_prompt(message))
+            case "control_request":
+                self._requests.take(message, group)
+            case "control_response":
+                self.control.answered(message)
+            case "control_cancel_request":
+                self._requests.cancel(str(message.get("request_id")))
+            case "keep_alive":
+                return
+            case other:
+                raise ValueError(f"there is no message of type {other!r}")
+
+    def _take_prompt(self, prompt: Prompt) -> None:
+        """Queue what the user says, or hand it to the turn that runs."""
+        if self._is_running and self.agent is not None and prompt.priority in ("now", "next"):
+            self.agent.send(prompt.blocks, prompt.priority)
+            return
+        self.waiting.append(prompt)
+        self._more.set()
+
+    async def _work(self) -> None:
+        """Take turns until the input has ended and everything is done."""
+        while not self._signal:
+            if self.waiting:
+                self._state("running")
+                await self._one(self.waiting.popleft())
+                if not self.waiting:
+                    self._state("idle")
+            elif self._has_ended:
+                return
+            else:
+                self._more = anyio.Event()
+                await self._more.wait()
+
+    async def _one(self, prompt: Prompt) -> None:
+        """Do one thing that was asked for; what goes wrong is a result too."""
+        try:
+            if self.flags.replay_user_messages:
+                own = prompt.uuid or str(uuid4())
+                self.sink.frame(self.telling.frames.user(prompt.content, own, isReplay=True))
+            meant = await self.commands.take(prompt)
+            if meant is not None:
+                await self._turn(meant)
+        except UserError as error:
+            self._fail(str(error), prompt)
+
+    async def _turn(self, prompt: Prompt) -> None:
+        """Take one turn with the model."""
+        agent = await self.opened()
+        self.sink.frame(self.commands.init_frame(agent))
+        if self.session is not None:
+            self.session.recorder.next_prompt_id = prompt.uuid
+        async with self._running(agent):
+            run = await agent.run(prompt.blocks)
+            run, extra = await self._structured(agent, run)
+        if prompt.origin is not None:
+            extra["origin"] = prompt.origin
+        if run.reason is TurnEnd.API_ERROR and run.errors:
+            text = run.errors[0]
+            self.sink.frame(self.telling.frames.failure(text, "unknown", agent.model_name))
+        self.report(run, extra)
+
+    @asynccontextmanager
+    async def _running(self, agent: Agent) -> AsyncIterator[None]:
+        """Note that a turn runs."""
+        self._is_running = True
+        try:
+            yield
+        finally:
+            self._is_running = False
+
+    async def _structured(self, agent: Agent, run: RunResult) -> tuple[RunResult, Frame]:
+        """Have the answer given in the form that was asked for, if one was."""
+        if self._schema is None:
+            return run, {}
+        given = self.environment.variables.get(_RETRIES, "")
+        retries = int(given) if given.isdigit() else MAX_RETRIES
+        while self._schema.answer is None and not run.is_error and retries > 0:
+            retries -= 1
+            run = await agent.run(REMINDER)
+        answer, self._schema.answer = self._schema.answer, None
+        if answer is not None:
+            return run, {"structured_output": dict(answer)}
+        if not run.is_error:
+            text = "The model did not give its answer in the form that was asked for."
+            ended = TurnEnd.STRUCTURED_OUTPUT_RETRY_EXHAUSTED
+            run = replace(run, reason=ended, errors=(text,))
+        return run, {}
+
+    def report(self, run: RunResult, extra: Mapping[str, JsonValue] | None = None) -> None:
+        """Write how a run ended."""
+        turn = self.telling.turn or TurnFinished(run.reason, run.usage)
+        frame = self.telling.frames.result(Summary(run, turn, dict(extra or {})))
+        was_stopped = run.reason in (TurnEnd.ABORTED_STREAMING, TurnEnd.ABORTED_TOOLS)
+        self.exit_code = 1 if is_failure(run) and not was_stopped else 0
+        self.spent_usd += run.cost_usd or 0.0
+        self.sink.result(frame)
+
+    def say(self, text: str) -> None:
+        """Write a result that no model had a part in."""
+        self.telling.turn = None
+        self.report(RunResult(text, 0, Usage(), 0.0, (), TurnEnd.COMPLETED))
+
+    def _fail(self, text: str, prompt: Prompt) -> None:
+        """Write that something could not even begin."""
+        self.telling.turn = None
+        extra: Frame = {} if prompt.origin is None else {"origin": prompt.origin}
+        ended = TurnEnd.TURN_SETUP_FAILED
+        self.report(RunResult("", 0, Usage(), 0.0, (), ended, errors=(text,)), extra)
+        if not self.sink.is_stream:
+            self.sink.complain(text)
+
+    def _state(self, state: str) -> None:
+        """Tell programs that want to know what we are doing."""
+        if self.flags.speaks_control and self.environment.is_set(_READS_STATE):
+            frame = self.telling.frames.system(
+                "session_state_changed", state=state, sdk_host_only=True
+            )
+            self.sink.frame(frame)
+
+    def _requires_action(self, is_waiting: bool) -> None:
+        """Tell that somebody must decide about a call, or has."""
+        self._state("requires_action" if is_waiting else "running")
+
+    async def _heed_signals(self) -> None:
+        """Stop at the first signal so that all is written down; at the second, at once."""
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for number in signals:
+                if self._signal:
+                    raise KeyboardInterrupt
+                self._signal = number
+                self.waiting.clear()
+                self._has_ended = True
+                self._more.set()
+                self.interrupt()
+
+    async def _close(self) -> None:
+        """Let go of everything."""
+        if self.agent is not None:
+            await self.agent.__aexit__(None, None, None)
+        if self.session is not None:
+            self.session.close()
+
+
+def _schema_tool(flags: Flags) -> StructuredOutput | None:
+    """Return the tool for the form that was asked for, if one was."""
+    return open_structured(flags.json_schema) if flags.json_schema is not None else None

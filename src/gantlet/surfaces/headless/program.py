@@ -1,0 +1,76 @@
+"""The main program without a screen, from flags to the exit code."""
+
+import logging
+from pathlib import Path
+
+import anyio
+
+from gantlet.messages import Model
+from gantlet.pool import DEFAULT_FLAGS
+from gantlet.surfaces.headless.flags import FlagError, Flags
+from gantlet.surfaces.headless.host import Host
+from gantlet.surfaces.headless.inlet import read_piped
+from gantlet.surfaces.headless.outlet import Outlet
+from gantlet.surfaces.headless.reports import PlainSink, Sink, StreamSink
+from gantlet.system import Environment
+
+
+def run_headless(flags: Flags) -> int:
+    """Run and return the exit code.
+
+    Raises:
+        UserError: Nothing could begin; the message says why.
+    """
+    _set_up_log(flags)
+    outlet = Outlet(1)
+    try:
+        return anyio.run(_run, flags, outlet)
+    finally:
+        outlet.close()
+
+
+async def _run(flags: Flags, outlet: Outlet) -> int:
+    """Run in the event loop."""
+    environment = Environment.current(DEFAULT_FLAGS)
+    model = _scripted(flags)
+    prompt: str | None = None
+    if not flags.speaks_control:
+        prompt = await _prompt(flags)
+    sink: Sink = (
+        StreamSink(outlet, model)
+        if flags.output_format == "stream-json"
+        else PlainSink(flags, outlet, model)
+    )
+    return await Host(flags, Path.cwd(), environment, sink).run(prompt)
+
+
+async def _prompt(flags: Flags) -> str:
+    """Return what is to be done: what the command line says, and what is piped in."""
+    piped = await read_piped(0, has_prompt=bool(flags.prompt))
+    both = [part for part in (flags.prompt, piped.strip()) if part.strip()]
+    if not both:
+        raise FlagError(
+            "There is nothing to do: give a prompt, as in gantlet -p 'What is here?', or pipe one"
+            " in."
+        )
+    return "\n\n".join(both)
+
+
+def _scripted(flags: Flags) -> Model | None:
+    """Return the model that plays a script, if one is named."""
+    if not flags.script:
+        return None
+    from gantlet.models.scripted import ScriptedModel, load_script  # noqa: PLC0415 - who has a real model need not pay for it
+
+    return ScriptedModel(load_script(Path(flags.script)))
+
+
+def _set_up_log(flags: Flags) -> None:
+    """Write the log where it is wanted; without a word about it, nowhere."""
+    if flags.debug_file:
+        logging.basicConfig(filename=flags.debug_file, level=logging.DEBUG)
+    elif flags.debug is not None:
+        logging.basicConfig(level=logging.DEBUG)
+    else:
+        logging.getLogger("gantlet").addHandler(logging.NullHandler())
+        logging.lastResort = None

@@ -1,0 +1,130 @@
+"""What comes in to be done: words of a user, or a command that begins with a slash."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from gantlet.messages import Block, JsonValue, Text, block_from_wire
+from gantlet.messages.value import value
+
+BUILT_IN_COMMANDS = ("clear", "compact", "context", "cost")
+_NUMBERED = re.compile(r"\$(\d)")
+_SHELL = re.compile(r"(?:^|\s)!`[^`]+`|^```!", re.MULTILINE)
+_MAX_COMMAND_CHARS = 200_000
+
+
+@value
+class Prompt:
+    """Words of a user, as they came."""
+
+    blocks: tuple[Block, ...]
+    uuid: str | None = None
+    origin: JsonValue = None
+    priority: str = ""
+    content: JsonValue = None
+
+    @property
+    def text(self) -> str:
+        """The words, if there is nothing else."""
+        first = self.blocks[0]
+        return first.text if len(self.blocks) == 1 and isinstance(first, Text) else ""
+
+
+def read_prompt(line: Mapping[str, JsonValue]) -> Prompt:
+    """Return the words of a `user` message.
+
+    Raises:
+        ValueError: There are none.
+    """
+    message = line.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        blocks: tuple[Block, ...] = (Text(content),)
+    elif isinstance(content, list):
+        blocks = tuple(block_from_wire(one) for one in content)
+    else:
+        text = "A user message needs a message with a content: a text or blocks."
+        raise ValueError(text)  # noqa: TRY004 - what a program sent is wrong, not its type here
+    if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
+        raise ValueError("The message is empty.")
+    uuid, priority = line.get("uuid"), line.get("priority")
+    return Prompt(
+        blocks,
+        uuid if isinstance(uuid, str) and uuid else None,
+        line.get("origin"),
+        priority if isinstance(priority, str) else "",
+        content,
+    )
+
+
+def command_files(cwd: Path, config: Path, sources: Iterable[str]) -> dict[str, Path]:
+    """Return the commands that people keep in files, by name; a project's win."""
+    found: dict[str, Path] = {}
+    folders = {"user": config / "commands", "project": cwd / ".claude" / "commands"}
+    for source, folder in folders.items():
+        if source not in sources:
+            continue
+        try:
+            files = sorted(folder.rglob("*.md"))
+        except OSError:
+            continue
+        found |= {path.stem: path for path in files if path.is_file()}
+    return found
+
+
+def agent_names(cwd: Path, config: Path, sources: Iterable[str]) -> list[str]:
+    """Return the names of the agents that people keep in files."""
+    names: dict[str, None] = {}
+    folders = {"user": config / "agents", "project": cwd / ".claude" / "agents"}
+    for source, folder in folders.items():
+        if source in sources:
+            names |= dict.fromkeys(_agents_in(folder))
+    return list(names)
+
+
+def _agents_in(folder: Path) -> list[str]:
+    """Return the names in a folder of agents; a file without one is none."""
+    try:
+        files = sorted(path for path in folder.rglob("*.md") if path.is_file())
+    except OSError:
+        return []
+    names = []
+    for path in files:
+        try:
+            text = path.read_text("utf-8", "replace")
+        except OSError:
+            continue
+        found = re.search(r"\A---\n(?:.*\n)*?name:[ \t]*[\"']?([^\"'\n]+)", text)
+        if found:
+            names.append(found.group(1).strip())
+    return names
+
+
+def expanded(path: Path, arguments: str) -> str:
+    """Return the text of a command, with what was said behind its name.
+
+    Raises:
+        ValueError: It cannot be used here; the message says why.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(text) > _MAX_COMMAND_CHARS:
+        raise ValueError(f"{path} is too long for a command.")
+    if text.startswith("---\n"):
+        text = text[text.find("\n---", 3) + 4 :].lstrip("\n")
+    if _SHELL.search(text):
+        raise ValueError(f"{path} runs shell commands, which is not supported yet.")
+    try:
+        words = shlex.split(arguments)
+    except ValueError:
+        words = arguments.split()
+    filled = _NUMBERED.sub(
+        lambda found: words[int(found[1])] if int(found[1]) < len(words) else "",
+        text.replace("$ARGUMENTS", arguments),
+    )
+    if arguments and "$ARGUMENTS" not in text and not _NUMBERED.search(text):
+        filled += f"\n\nARGUMENTS: {arguments}"
+    return filled
