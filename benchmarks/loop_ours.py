@@ -12,9 +12,8 @@ from itertools import pairwise
 
 import anyio
 
-from gantlet.assembly.agent import Agent
+from gantlet import READS_ONLY, Agent, Tool, ToolContext, ToolInput, Traits
 from gantlet.messages import StepStarted, TurnFinished
-from gantlet.tool import READS_ONLY, Tool, ToolContext, ToolInput, Traits
 
 
 class NoopInput(ToolInput):
@@ -61,10 +60,9 @@ class Given(Tool[Mapping[str, object]]):
 
 async def run(port: int, result_chars: int, tools: int) -> dict[str, object]:
     """Play the conversation to its end; return the calls and the time of each step."""
-    given = [Given(number) for number in range(tools)]
-    noop = Noop("x" * result_chars)
+    own = [Noop("x" * result_chars)] if result_chars else [Given(number) for number in range(tools)]
     address = f"http://127.0.0.1:{port}"
-    agent = Agent("bench", base_url=address, api_key="k", tools=[noop, *given])
+    agent = Agent("bench", base_url=address, api_key="k", tools=own)
     marks: list[float] = []
     async with agent.stream("go") as events:
         async for event in events:

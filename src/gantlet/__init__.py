@@ -5,6 +5,7 @@ room when it is first used, so that `gantlet --version` and a program that needs
 pay for everything.
 """
 
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -121,7 +122,18 @@ def __getattr__(name: str) -> object:
     room = _ROOM_OF.get(name)
     if room is None:
         raise AttributeError(f"module 'gantlet' has no attribute {name!r}")
-    return getattr(import_module(room), name)
+    return getattr(_loaded(room), name)
+
+
+def _loaded(room: str) -> object:
+    """Import a room. What it defines stays, so that looking for garbage meanwhile is in vain."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(room)
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def __dir__() -> list[str]:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
@@ -50,7 +50,7 @@ from gantlet.messages import (
     ToolUse,
     UserMessage,
 )
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.permissions import AddRules, Asker, Destination, Permission, SetMode
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.session import Session, UndoResult, undo, unsure_calls

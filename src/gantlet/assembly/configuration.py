@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import anyio
@@ -16,7 +15,7 @@ from gantlet.config import (
     carried_over,
 )
 from gantlet.messages import Event
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.permissions import (
     AddDirectories,
     AddRules,

@@ -1,8 +1,7 @@
 """Which model answers: one that is handed over, or the one behind an endpoint."""
 
-from dataclasses import replace
-
 from gantlet.messages import Model
+from gantlet.messages.value import replace
 from gantlet.models.messages_api import Endpoint, MessagesApi
 from gantlet.system import Environment
 

@@ -2,7 +2,7 @@
 
 import stat
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 
 from gantlet.config.json_lines import BrokenJsonError, LocatedJson
@@ -19,7 +19,7 @@ from gantlet.config.rules_reader import (
 from gantlet.config.setting import Setting, SettingsProblem
 from gantlet.config.values_reader import values_in
 from gantlet.messages import Behaviour, JsonValue
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.rules import Source, SourceKind
 
 _WRITABLE_BY_OTHERS = 0o022

@@ -1,7 +1,6 @@
 """What counts of what several files say: who may set a key, and whose word is stronger."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from gantlet.config.file_reader import FileRead
 from gantlet.config.keys import KEYS, Gate, Key, Surface
@@ -9,7 +8,7 @@ from gantlet.config.setting import Ignored, Setting
 from gantlet.config.trust import NOT_TRUSTED, FolderTrust, Standing
 from gantlet.config.variables import is_never_a_projects
 from gantlet.messages import JsonValue, freeze
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.rules import SourceKind
 
 #: Which keys of others a switch of the policy takes out.

@@ -1,8 +1,7 @@
 """A permission context after settings were read again: what the session itself added stays."""
 
-from dataclasses import replace
-
 from gantlet.messages import Behaviour
+from gantlet.messages.value import replace
 from gantlet.permissions import PermissionContext
 from gantlet.rules import Rule, SourceKind
 from gantlet.tool import Mode

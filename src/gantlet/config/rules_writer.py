@@ -7,7 +7,6 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from gantlet.config.file_lock import locked
@@ -17,7 +16,7 @@ from gantlet.config.rules_reader import UnreadableError, read_settings_text
 from gantlet.config.settings import surfaces_of
 from gantlet.config.settings_files import SettingsFiles
 from gantlet.config.trust import Standing, parts_after_own_change
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.permissions import (
     AddDirectories,
     AddRules,

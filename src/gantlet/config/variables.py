@@ -1,11 +1,11 @@
 """Variables that a project's files never set, trusted or not."""
 
 import re
+from functools import cache
 
 #: Where requests go and with whose key, through which proxy, whose certificates are believed, where
 #: our own files lie, and what makes a shell do something else than the command says.
-_NEVER = re.compile(
-    r"""
+_NEVER = r"""
     ANTHROPIC_(?!MODEL$|DEFAULT_\w+_MODEL$|SMALL_FAST_MODEL$).*
     | (?:HTTPS?|ALL|NO|FTP|SOCKS\d?|WSS?|RSYNC|GRPC|CLAUDE_CODE)_PROXY(?:_\w+)? | .*_PROXY
     | .*PROXY.*(?:HOST|PORT|AUTH|USER|PASS\w*)
@@ -21,9 +21,7 @@ _NEVER = re.compile(
     | LD_(?:PRELOAD|AUDIT) | DYLD_INSERT_LIBRARIES | HOME
     | BASH_ENV | ENV | SHELLOPTS | BASHOPTS | PS4 | PROMPT_COMMAND | IFS | CDPATH | GLOBIGNORE
     | BASH_FUNC_.*
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+    """
 #: What of a project's variables also tunes our own tools, once it is trusted.
 _TUNES_TOOLS = re.compile(
     r"BASH_(?:DEFAULT_TIMEOUT_MS|MAX_TIMEOUT_MS|MAX_OUTPUT_LENGTH)|MCP_(?:TOOL_)?TIMEOUT"
@@ -35,7 +33,13 @@ _TUNES_TOOLS = re.compile(
 
 def is_never_a_projects(name: str) -> bool:
     """Return whether a project's files may not set a variable, even once they are trusted."""
-    return _NEVER.fullmatch(name.strip()) is not None
+    return _never().fullmatch(name.strip()) is not None
+
+
+@cache
+def _never() -> re.Pattern[str]:
+    """Return the pattern, made when it is needed: that takes milliseconds."""
+    return re.compile(_NEVER, re.VERBOSE | re.IGNORECASE)
 
 
 def tunes_tools(name: str) -> bool:

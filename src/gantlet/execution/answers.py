@@ -1,7 +1,6 @@
 """From an outcome to the one answer of a call."""
 
 import logging
-from dataclasses import replace
 
 from gantlet.execution import texts
 from gantlet.execution.abort import Abort, AbortKind
@@ -20,6 +19,7 @@ from gantlet.execution.oversize import PREVIEW_CHARS, Spill, size_of
 from gantlet.execution.pipeline import CallRun
 from gantlet.execution.tracked import Tracked
 from gantlet.messages import ResultBlock, ToolUse, dumps
+from gantlet.messages.value import replace
 from gantlet.tool import ContextModifier, Surroundings, ToolResult
 
 _log = logging.getLogger(__name__)

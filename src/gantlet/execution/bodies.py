@@ -6,6 +6,7 @@ In a group that belongs to the session, because one of them may refuse to end.
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import suppress
+from itertools import count
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -199,7 +200,8 @@ class Bodies:
         self._group = anyio.create_task_group()
         self._watching = anyio.CancelScope(shield=True)
         self._driven: set[Body[Any]] = set()
-        self._scopes: set[anyio.CancelScope] = set()
+        self._running: dict[int, anyio.TaskHandle[None]] = {}
+        self._numbers = count()
         self._one_ended = anyio.Event()
         self._is_closing = False
 
@@ -216,12 +218,12 @@ class Bodies:
     ) -> bool | None:
         """End every call: ask, wait the grace, then go without those that stay."""
         self._is_closing = True
-        for scope in self._scopes:
-            scope.cancel()
+        for handle in self._running.values():
+            handle.cancel()
         for body in self._driven:
             self._end(body)
         with anyio.CancelScope(shield=True):
-            while self._scopes:
+            while self._running:
                 self._one_ended = anyio.Event()
                 await self._one_ended.wait()
         self._watching.cancel()
@@ -235,17 +237,15 @@ class Bodies:
 
     def start(self, run: Callable[[], Awaitable[None]]) -> None:
         """Run something in the session's group."""
-        scope = anyio.CancelScope()
-        self._scopes.add(scope)
-        self._group.start_soon(self._run, run, scope)
+        number = next(self._numbers)
+        self._running[number] = self._group.create_task(self._run(run, number))
 
-    async def _run(self, run: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
+    async def _run(self, run: Callable[[], Awaitable[None]], number: int) -> None:
         """Run it and take note of its end."""
         try:
-            with scope:
-                await run()
+            await run()
         finally:
-            self._scopes.discard(scope)
+            del self._running[number]
             self._one_ended.set()
 
     async def _watch(self) -> None:

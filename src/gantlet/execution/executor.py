@@ -6,7 +6,6 @@ Each starts as soon as nothing before it is in its way, each has one answer.
 import logging
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -40,6 +39,7 @@ from gantlet.messages import (
     OutcomeKind,
     ToolUse,
 )
+from gantlet.messages.value import replace
 from gantlet.tool import EXCLUSIVE, READS_ANYTHING, Footprint, Surroundings, footprint
 
 _log = logging.getLogger(__name__)

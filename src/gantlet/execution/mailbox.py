@@ -1,12 +1,12 @@
 """Events on their way to a surface. A slow reader costs old progress, never an event or memory."""
 
 from collections import OrderedDict
-from dataclasses import replace
 from itertools import count
 
 import anyio
 
 from gantlet.messages import CallProgressed, Event
+from gantlet.messages.value import replace
 
 
 class Mailbox:

@@ -3,12 +3,12 @@
 import inspect
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import get_args
 
 from gantlet.execution.outcome import Denied, Failed, Invalid, Outcome, Succeeded
 from gantlet.execution.oversize import size_of
 from gantlet.messages import AssistantMessage, Block, UserMessage, block_to_wire, dumps
+from gantlet.messages.value import replace
 from gantlet.tool import AnyTool, ResultContent, ToolResult, as_content, as_output
 
 _log = logging.getLogger(__name__)

@@ -6,13 +6,13 @@ The whole goes to a file, a preview to the model.
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
 from gantlet.execution.preview import HEAD_CHARS, TAIL_CHARS, head_and_tail
 from gantlet.messages import Block, Document, Image, Text, ToolReference, block_to_wire, dumps
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 from gantlet.system import keep_private, make_private_folder, run_in_thread
 from gantlet.tool import ResultContent
 

@@ -7,7 +7,6 @@ fit → result. Each stage passes on what the next one needs, or ends the call w
 import inspect
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from gantlet.execution import texts
@@ -34,6 +33,7 @@ from gantlet.execution.outputs import (
 from gantlet.execution.oversize import size_of
 from gantlet.hooks import AfterCall, BeforeCall, HookEvent
 from gantlet.messages import PermissionDecided, Text, dumps, freeze
+from gantlet.messages.value import replace
 from gantlet.permissions import Decision, Request
 from gantlet.pool import Pool
 from gantlet.tool import (

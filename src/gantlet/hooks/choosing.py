@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Iterable
-from dataclasses import replace
 
 from gantlet.hooks.handlers import Handler, HookEntry, OnFailure
 from gantlet.hooks.occasion import Occasion
 from gantlet.hooks.ports import Condition
+from gantlet.messages.value import replace
 
 _log = logging.getLogger(__name__)
 

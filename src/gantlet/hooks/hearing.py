@@ -1,12 +1,10 @@
 """From what a handler wrote and how it ended to what it said, and what went wrong with it."""
 
-from dataclasses import replace
-
 from gantlet.hooks.answering import BadAnswerError, read_answer
 from gantlet.hooks.names import HookEvent
 from gantlet.hooks.sayings import NOTHING, HookDecision, RequestAnswer, Saying
 from gantlet.messages import loads
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 
 #: Plain words on stdout are context for these events, and nothing for the others.
 _WORDS_ARE_CONTEXT = frozenset(

@@ -1,14 +1,13 @@
 """Handlers that are programs: a line for the shell, or a program with its arguments."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gantlet.hooks.background import Background
 from gantlet.hooks.handlers import Command
 from gantlet.hooks.hearing import Heard, failed, hear_exit
 from gantlet.hooks.names import HookEvent
 from gantlet.messages import loads
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import Child, ChildResult, start_child
 
 #: How much of what a hook writes is read. More is a flood, and ends it.

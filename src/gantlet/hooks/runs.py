@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
@@ -23,6 +22,7 @@ from gantlet.messages import (
     Notice,
     NoticeLevel,
 )
+from gantlet.messages.value import replace
 
 #: What a run in the background says at once.
 _LATER = Heard(replace(NOTHING, is_async=True))

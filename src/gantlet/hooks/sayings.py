@@ -1,10 +1,9 @@
 """What one handler said, and what all of them said together: frozen values."""
 
-from dataclasses import replace
 from enum import StrEnum
 
 from gantlet.messages import FrozenDict, JsonValue
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 
 
 class HookDecision(StrEnum):

@@ -4,7 +4,6 @@ Clear old results first, then let the model sum up, and keep the newest steps wh
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gantlet.loop.history import Entry, History
 from gantlet.messages import (
@@ -18,7 +17,7 @@ from gantlet.messages import (
     UserMessage,
     blocks_of,
 )
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 
 CHARS_PER_TOKEN = 3.5
 #: Results longer than this are cleared when they are old.

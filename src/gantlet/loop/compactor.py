@@ -1,7 +1,5 @@
 """When and how a conversation is made shorter."""
 
-from dataclasses import replace
-
 from gantlet.loop import compaction
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.history import History
@@ -15,7 +13,7 @@ from gantlet.messages import (
     NoticeLevel,
     dumps,
 )
-from gantlet.messages.value import slotted
+from gantlet.messages.value import replace, slotted
 
 #: How often room is made before we give up on a conversation that stays too long.
 _MAX_IN_A_ROW = 2

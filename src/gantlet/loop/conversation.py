@@ -1,7 +1,7 @@
 """A conversation as it stands: its history, its model, and the request for its next step."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from gantlet.execution import Answer, Effects
 from gantlet.loop.attachments import answer_message
@@ -22,7 +22,7 @@ from gantlet.messages import (
     blocks_of,
     dumps,
 )
-from gantlet.messages.value import slotted
+from gantlet.messages.value import replace, slotted
 from gantlet.pool import RequestTools, Toolbox
 from gantlet.tool import RequestView, Surroundings
 

@@ -1,10 +1,10 @@
 """Calls that a hook put off: asked again when the conversation is taken up."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from gantlet.execution import Answer
 from gantlet.messages import ToolUse
+from gantlet.messages.value import replace
 
 #: What the model reads of a call that could not be put off because it was not alone.
 NOT_ALONE = (

@@ -1,7 +1,7 @@
 """The conversation as a value: it only grows, and it is always one the API accepts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from gantlet.messages import (
     AssistantMessage,
@@ -17,7 +17,7 @@ from gantlet.messages import (
     blocks_of,
     dumps,
 )
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 
 _BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}]}'
 

@@ -1,7 +1,7 @@
 """Make a conversation from outside into a valid one, and say what was changed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
 from gantlet.loop.history import History, calls_of
 from gantlet.messages import (
@@ -14,7 +14,7 @@ from gantlet.messages import (
     UserMessage,
     blocks_of,
 )
-from gantlet.messages.value import slotted
+from gantlet.messages.value import replace, slotted
 
 LOST_RESULT = (
     "The result of this call was lost when the program stopped; whether it took effect is not"

@@ -1,7 +1,7 @@
 """A reply as it comes: from stream events to blocks, and to calls that are ready to run."""
 
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TypeAlias
 
 from gantlet.messages import (
@@ -31,7 +31,7 @@ from gantlet.messages import (
     freeze,
     loads,
 )
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 
 #: Endings after which the last block may be only a part of what the model meant.
 CUT_OFF = frozenset({StopReason.MAX_TOKENS, StopReason.CONTEXT_WINDOW_EXCEEDED, StopReason.REFUSAL})

@@ -1,7 +1,7 @@
 """From the user's words to the model's last: steps, until there is nothing left to do."""
 
 from collections import deque
-from dataclasses import field, replace
+from dataclasses import field
 from enum import StrEnum
 
 from gantlet.execution import (
@@ -47,7 +47,7 @@ from gantlet.messages import (
     UserMessage,
     blocks_of,
 )
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 
 #: How often a reply that hit the token limit is continued.
 MAX_CONTINUATIONS = 3

@@ -1,9 +1,9 @@
 """How many tokens a request took."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 from gantlet.messages.frozen import NOTHING_EXTRA, FrozenDict, FrozenValue, JsonValue
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 
 
 @value

@@ -2,11 +2,11 @@
 
 import posixpath
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import assert_never
 
 from gantlet.messages import Behaviour
-from gantlet.messages.value import lazy, value
+from gantlet.messages.value import lazy, replace, value
 from gantlet.permissions.modes import meet, silences
 from gantlet.permissions.updates import (
     AddDirectories,

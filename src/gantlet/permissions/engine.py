@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never
 
 import anyio
 
 from gantlet.messages import Behaviour, Event, PermissionAsked, freeze
+from gantlet.messages.value import replace
 from gantlet.permissions.asking import (
     PERSON,
     Answer,

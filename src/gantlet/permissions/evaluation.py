@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gantlet.messages import Behaviour
+from gantlet.messages.value import replace
 from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request

@@ -1,7 +1,6 @@
 """From a call to the proof that it may run, or to the first thing that nothing covers."""
 
-from dataclasses import replace
-
+from gantlet.messages.value import replace
 from gantlet.permissions.case import Case
 from gantlet.permissions.files import cover
 from gantlet.permissions.matching import special_rule

@@ -1,11 +1,10 @@
 """Having the paths of a call looked at, by somebody who may."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol
 
-from gantlet.messages.value import lazy, value
+from gantlet.messages.value import lazy, replace, value
 from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.permissions.facts import Facts, Touch
 from gantlet.shell import (
     Analysis,

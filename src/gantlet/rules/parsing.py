@@ -1,10 +1,9 @@
 """From the text of a rule to the rule, or to what is wrong with it."""
 
 import re
-from dataclasses import replace
 
 from gantlet.messages import Behaviour
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.rules.commands import CommandPattern
 from gantlet.rules.grammar import EDIT, READ, Brackets, ToolGrammar, canonical, grammar_of
 from gantlet.rules.hosts import read_host_pattern

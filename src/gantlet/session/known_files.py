@@ -4,9 +4,9 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
+from gantlet.messages.value import replace
 from gantlet.tool import Seen
 
 #: How many bytes of contents are kept, packed; beyond that the contents used least are dropped.

@@ -1,7 +1,6 @@
 """One session: a transcript that is held open, and the conversation in it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -9,6 +8,7 @@ from uuid import uuid4
 
 from gantlet.loop import History
 from gantlet.messages import Event, JsonValue, dumps
+from gantlet.messages.value import replace
 from gantlet.session import entries
 from gantlet.session.chain import Restored, restore
 from gantlet.session.entries import Line, Scene

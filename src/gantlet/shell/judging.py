@@ -3,8 +3,8 @@
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
+from gantlet.messages.value import replace
 from gantlet.shell.analysis import (
     Judgement,
     NotKnown,

@@ -1,8 +1,8 @@
 """Paths that travel through a pipe to `xargs`."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from gantlet.messages.value import replace
 from gantlet.shell.analysis import PathUse, ReadOnly, SimpleCommand
 from gantlet.shell.judging import judge
 

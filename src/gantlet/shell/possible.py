@@ -1,7 +1,6 @@
 """What a program that nobody knows may run: any of its words may begin a command."""
 
-from dataclasses import replace
-
+from gantlet.messages.value import replace
 from gantlet.shell.analysis import SimpleCommand, Word
 from gantlet.shell.carriers.carry import is_carrying
 from gantlet.shell.programs.names import TAKES_NAMES

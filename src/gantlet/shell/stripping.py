@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from gantlet.messages.value import replace
 from gantlet.shell.analysis import Assignment, SimpleCommand, Word
 from gantlet.shell.carriers.finding import find_command
 from gantlet.shell.carriers.wrappers import ALLOW_WRAPPERS, WRAPPERS

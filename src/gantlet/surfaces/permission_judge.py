@@ -1,11 +1,11 @@
 """From words about a call to a verdict on it. Nothing is run; files are looked at, never read."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import lru_cache
 
 from gantlet.messages import Behaviour, JsonValue, ToolUse
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.permissions import (
     Directory,
     PermissionContext,

@@ -1,10 +1,10 @@
 """The arguments that say which settings are meant, the same for every command."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from gantlet.config import SettingsRequest, read_sources
+from gantlet.messages.value import replace
 from gantlet.system import Environment, absolute
 from gantlet.tool import UserError
 

@@ -3,13 +3,12 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system.paths import absolute
 
 #: How many files and directories a search looks at before it gives up.

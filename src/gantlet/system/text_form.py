@@ -5,9 +5,8 @@ Whatever the bytes are, `TextForm.encode` of what `read_text` returned gives the
 
 import codecs
 import re
-from dataclasses import replace
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 
 #: Byte order marks, the longer ones first, with the codec of what follows.
 _MARKS = (

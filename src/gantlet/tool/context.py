@@ -2,10 +2,10 @@
 
 import posixpath
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 
 from gantlet.messages import Capabilities, FrozenDict, ToolUse
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import Place, locate
 from gantlet.tool.errors import ToolError
 from gantlet.tool.vote import Mode

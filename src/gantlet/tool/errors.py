@@ -37,3 +37,7 @@ class Rejected:
 
     message: str
     code: int = 0
+
+
+class TooHeavyError(ValueError):
+    """Checking a value against its schema could take too long."""

@@ -4,12 +4,12 @@ import difflib
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, Unpack, overload
 
 from typing_extensions import TypedDict
 
+from gantlet.messages.value import replace
 from gantlet.system import in_loop_thread, run_in_thread
 from gantlet.tool.access import Access
 from gantlet.tool.context import ToolContext

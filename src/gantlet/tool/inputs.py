@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
-import jsonschema_rs
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from gantlet.messages import FrozenDict, freeze
 from gantlet.messages.value import value
-from gantlet.tool.errors import ToolDefinitionError
-from gantlet.tool.json_schema import CheckedSchema, Schema, TooHeavyError, compile_schema
+from gantlet.tool.errors import TooHeavyError, ToolDefinitionError
 from gantlet.tool.problems import (
     InputProblem,
     from_json_schema,
@@ -22,7 +22,12 @@ from gantlet.tool.problems import (
 from gantlet.tool.schema import clean
 from gantlet.tool.wording import cut, shown, told
 
+if TYPE_CHECKING:  # the library behind it is loaded at the seam below
+    from gantlet.tool.json_schema import CheckedSchema
+
 _Args_co = TypeVar("_Args_co", covariant=True)
+
+Schema: TypeAlias = Mapping[str, object]
 
 
 class ToolInput(BaseModel):
@@ -118,7 +123,10 @@ class ModelFormat(Generic[_Args_co]):
 
 
 class SchemaFormat:
-    """An input described by a JSON Schema. The args are the frozen input itself."""
+    """An input described by a JSON Schema. The args are the frozen input itself.
+
+    The library that checks is loaded by its first use: who has only models never pays for it.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -132,7 +140,7 @@ class SchemaFormat:
         """
         try:
             cleaned = clean(self._schema)
-            is_valid = jsonschema_rs.meta.is_valid(cleaned)
+            is_valid = _checking().is_schema(cleaned)
         except (TypeError, ValueError, RecursionError) as error:
             raise ToolDefinitionError(f"The input schema cannot be read: {told(error)}") from error
         if not is_valid:
@@ -140,9 +148,10 @@ class SchemaFormat:
         return cleaned
 
     @cached_property
-    def _checked(self) -> CheckedSchema:
+    def _checked(self) -> "CheckedSchema":
         """The compiled schema, made on first use."""
-        return compile_schema(self._schema)
+        checked: CheckedSchema = _checking().compile_schema(self._schema)
+        return checked
 
     def check(self) -> None:
         """Compile the schema now.
@@ -171,6 +180,11 @@ class SchemaFormat:
         required = self._schema.get("required")
         names = required if isinstance(required, list | tuple) else ()
         return [missing([], str(name)) for name in names if name not in frozen]
+
+
+def _checking() -> ModuleType:
+    """Load the validator for JSON Schema: the one seam for it."""
+    return import_module("gantlet.tool.json_schema")
 
 
 _TOO_MANY = (

@@ -6,23 +6,18 @@ before it is checked, and every problem is collected only where that is cheap.
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any
 
 import jsonschema_rs
 
 from gantlet.messages import freeze, thaw
 from gantlet.messages.value import value
-from gantlet.tool.errors import ToolDefinitionError
+from gantlet.tool.errors import TooHeavyError, ToolDefinitionError
+from gantlet.tool.inputs import Schema
 from gantlet.tool.schema_cost import MAX_REPORT, Scales
 from gantlet.tool.schema_graph import read_graph
 from gantlet.tool.schema_patterns import BACKTRACK_LIMIT
 from gantlet.tool.wording import quoted, told
-
-Schema: TypeAlias = Mapping[str, object]
-
-
-class TooHeavyError(ValueError):
-    """Checking this value could take too long."""
 
 
 @value
@@ -44,6 +39,11 @@ class CheckedSchema:
         if self.validator.is_valid(value):
             return []
         return None if cost.report > MAX_REPORT else list(self.validator.iter_errors(value))
+
+
+def is_schema(schema: dict[str, Any]) -> bool:
+    """Return whether a schema is one, by the dialect the API takes."""
+    return jsonschema_rs.meta.is_valid(schema)
 
 
 def compile_schema(schema: Schema) -> CheckedSchema:

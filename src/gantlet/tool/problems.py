@@ -2,8 +2,8 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-import jsonschema_rs
 from pydantic_core import ErrorDetails
 
 from gantlet.messages.value import value
@@ -133,9 +133,7 @@ def _unknown_field(name: str, known: Sequence[str]) -> str:
     return f"{text} Its fields are: {cut(', '.join(known), _MAX_LIST_CHARS)}." if known else text
 
 
-def from_json_schema(
-    errors: Iterable[jsonschema_rs.ValidationError], known: Sequence[str]
-) -> list[InputProblem]:
+def from_json_schema(errors: Iterable[Any], known: Sequence[str]) -> list[InputProblem]:
     """Put a JSON Schema validator's findings into our words; `known` are the input's fields."""
     problems: list[InputProblem] = []
     for error in errors:
@@ -146,9 +144,7 @@ def from_json_schema(
     return problems
 
 
-def _from_json_schema(
-    error: jsonschema_rs.ValidationError, known: Sequence[str]
-) -> list[InputProblem]:
+def _from_json_schema(error: Any, known: Sequence[str]) -> list[InputProblem]:  # noqa: ANN401 - what jsonschema_rs raises
     """Put one finding into our words; some name several fields."""
     facts: Mapping[str, object] = error.kind.as_dict()
     where = list(error.instance_path)

@@ -6,7 +6,8 @@ Nothing else needs to be told.
 import inspect
 import pkgutil
 from collections.abc import Iterable
-from importlib import import_module, resources
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from gantlet.messages import FrozenDict, freeze, loads
@@ -79,7 +80,7 @@ def with_snapshots(classes: Iterable[type[AnyTool]]) -> None:
 def read_snapshots() -> FrozenDict:
     """Return the kept schemas by tool name; none where the file is missing."""
     try:
-        text = resources.files("gantlet.tools").joinpath(SNAPSHOT_FILE).read_text(encoding="utf-8")
+        text = (Path(__file__).parent / SNAPSHOT_FILE).read_text(encoding="utf-8")
     except FileNotFoundError:
         return FrozenDict()
     kept = freeze(loads(text))

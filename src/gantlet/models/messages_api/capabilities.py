@@ -1,10 +1,10 @@
 """What each model can do and what it costs, as the vendor documents it."""
 
 import re
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from gantlet.messages import Capabilities
+from gantlet.messages.value import replace
 
 
 class _Price(NamedTuple):

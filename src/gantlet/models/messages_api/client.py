@@ -3,7 +3,6 @@
 import random
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -16,6 +15,7 @@ from gantlet.messages import (
     RetryListener,
     StreamEvent,
 )
+from gantlet.messages.value import replace
 from gantlet.models.messages_api.capabilities import capabilities_of
 from gantlet.models.messages_api.direct import DirectTransport
 from gantlet.models.messages_api.endpoint import Endpoint

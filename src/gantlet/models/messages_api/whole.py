@@ -1,7 +1,6 @@
 """A reply that comes in one piece, and the events in which it would have been streamed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -34,6 +33,7 @@ from gantlet.messages import (
     message_from_wire,
     stream_event_from_wire,
 )
+from gantlet.messages.value import replace
 from gantlet.models.messages_api.endpoint import Endpoint
 from gantlet.models.messages_api.exchange import Response, read_up_to
 from gantlet.models.messages_api.failures import broken_off, unreadable

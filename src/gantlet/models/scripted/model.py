@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -18,6 +17,7 @@ from gantlet.messages import (
     RetryListener,
     StreamEvent,
 )
+from gantlet.messages.value import replace
 from gantlet.models.scripted.assembled import assemble
 from gantlet.models.scripted.performance import Hang, Step
 from gantlet.models.scripted.player import Player

@@ -3,9 +3,8 @@
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.shell.analysis import Assignment, SimpleCommand, Word
 from gantlet.shell.carriers.load import Load, carried, joined
 from gantlet.shell.carriers.wrappers import Wrapper

@@ -1,9 +1,9 @@
 """What a command carries: further commands, scripts to be read, and doubts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 from gantlet.shell.analysis import SimpleCommand, Word
 
 

@@ -1,8 +1,8 @@
 """Wrappers whose arguments follow no option grammar."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from gantlet.messages.value import replace
 from gantlet.shell.analysis import SimpleCommand
 from gantlet.shell.carriers.finding import add_after_dashes, add_found, find_command
 from gantlet.shell.carriers.load import MAX_GUESSED_WORDS, Load, joined

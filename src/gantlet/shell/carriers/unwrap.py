@@ -1,8 +1,8 @@
 """What wrappers run."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from gantlet.messages.value import replace
 from gantlet.shell.analysis import SimpleCommand, Word
 from gantlet.shell.carriers.finding import add_found, find_command
 from gantlet.shell.carriers.load import Load, joined

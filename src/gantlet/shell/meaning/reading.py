@@ -1,9 +1,9 @@
 """From a source to all the commands that may run."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 
-from gantlet.messages.value import slotted
+from gantlet.messages.value import replace, slotted
 from gantlet.shell.analysis import ReadOnly, SimpleCommand, Word
 from gantlet.shell.carriers.carry import is_carrying, load_of
 from gantlet.shell.carriers.load import Load, ScriptText

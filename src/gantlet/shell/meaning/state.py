@@ -3,10 +3,10 @@
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from types import MappingProxyType
 
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 from gantlet.shell.analysis import Word
 from gantlet.shell.grammar.changes import ANY_NAME
 from gantlet.shell.grammar.syntax import AssignmentNode, Compound

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 from gantlet.shell.analysis import Assignment, Redirect, SimpleCommand, Word
 from gantlet.shell.carriers.carry import is_carrying
 from gantlet.shell.grammar.changes import ANY_NAME

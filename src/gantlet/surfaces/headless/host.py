@@ -4,7 +4,6 @@ import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,6 +13,7 @@ from anyio.abc import TaskGroup
 from gantlet.assembly.agent import Agent
 from gantlet.assembly.run_result import RunResult
 from gantlet.messages import JsonValue, Text, TurnEnd, TurnFinished, Usage
+from gantlet.messages.value import replace
 from gantlet.permissions import Asker
 from gantlet.session import Session
 from gantlet.surfaces.headless.asking import ControlAsker

@@ -1,13 +1,13 @@
 """Commands that begin with a slash, and what each turn says of itself at its start."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from gantlet import __version__
 from gantlet.assembly.agent import Agent
 from gantlet.config import config_folder
 from gantlet.messages import JsonValue, Text
+from gantlet.messages.value import replace
 from gantlet.surfaces.headless.desk import Desk
 from gantlet.surfaces.headless.frames import Frame
 from gantlet.surfaces.headless.opening import COMPATIBLE_VERSION

@@ -1,11 +1,10 @@
 """The ways to make a sandbox, each behind the same few words."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system.sandbox.bubblewrap import Tools, bubblewrap_words, step_words
 from gantlet.system.sandbox.facts import DiskFacts, Facts
 from gantlet.system.sandbox.git_folders import Guarded

@@ -3,11 +3,10 @@
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Protocol, TypeVar
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import (
     ChangedFileError,
     FileText,

@@ -1,9 +1,8 @@
 """Several edits of one file at once: an old tool, for those who still call it."""
 
-from dataclasses import replace
-
 from pydantic import Field
 
+from gantlet.messages.value import replace
 from gantlet.tool import (
     Access,
     File,

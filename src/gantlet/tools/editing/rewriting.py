@@ -1,8 +1,6 @@
 """Decide what writing a whole file does: in which form it lies there, and what has changed."""
 
-from dataclasses import replace
-
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import FileText, TextForm, UnencodableError, with_newlines
 from gantlet.tool import ToolError
 from gantlet.tools.editing.desk import Subject

@@ -1,12 +1,11 @@
 """Find files, counts and lines: whatever may be shown of them, in their order."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import Generic, TypeAlias, TypeVar
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import run_in_thread
 from gantlet.tools.search.query import Query
 from gantlet.tools.search.records import (

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 
 from pydantic import Field
 
+from gantlet.messages.value import replace
 from gantlet.system import is_on
 from gantlet.tool import (
     ENVIRONMENT,

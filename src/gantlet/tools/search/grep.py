@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 from pydantic import Field
 
+from gantlet.messages.value import replace
 from gantlet.system import run_in_thread
 from gantlet.tool import (
     DEFAULT_MAX_RESULT_CHARS,

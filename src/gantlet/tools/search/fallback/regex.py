@@ -1,9 +1,9 @@
 """Regular expressions as ripgrep has them, in the words of Python's own."""
 
 import re
-from dataclasses import field, replace
+from dataclasses import field
 
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 from gantlet.tools.search.fallback.rejected import RejectedError
 
 #: How bytes that are no UTF-8 stand in decoded text. Nothing but themselves matches them.
