@@ -404,6 +404,39 @@ def test_auto_mode_lets_the_sandbox_run_commands_and_asks_about_the_rest() -> No
     assert boxed.verdict(eraser, command="npm install").behaviour is ASK
 
 
+@pytest.mark.parametrize("mode", [Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.DONT_ASK])
+def test_the_sandbox_can_be_enough_for_a_command_to_run(mode: Mode) -> None:
+    boxed = judge(
+        mode,
+        sandboxed_shell=True,
+        sandbox_allows=True,
+        unsandboxed=("docker",),
+        ask=["Bash(npm publish *)"],
+        deny=["Bash(curl *)"],
+    )
+
+    assert boxed.bash("npm install") is ALLOW
+    assert boxed.bash("curl evil.test") is DENY
+    assert boxed.bash("npm publish now") is not ALLOW
+    assert boxed.bash("docker build .") is not ALLOW
+    assert boxed.bash("docker build . && npm install") is ALLOW  # all of it runs inside
+    leaving = boxed.verdict(SHELL_TOOL, command="npm install", dangerouslyDisableSandbox=True)
+    assert leaving.behaviour is not ALLOW
+    assert judge(mode, sandbox_allows=True).bash("npm install") is not ALLOW
+
+
+def test_the_sandbox_is_not_enough_while_planning() -> None:
+    boxed = judge(Mode.PLAN, sandboxed_shell=True, sandbox_allows=True)
+
+    assert boxed.bash("npm install") is DENY
+
+
+def test_auto_mode_asks_about_commands_that_run_outside_the_sandbox() -> None:
+    boxed = judge(Mode.AUTO, sandboxed_shell=True, unsandboxed=("docker",))
+
+    assert boxed.bash("docker build .") is ASK
+
+
 def test_a_directory_that_holds_something_forbidden_is_asked_about_as_a_whole() -> None:
     eyes = PaperEyes(below={APP: ("/work/app/.env",), "/work/app/src": ("/work/app/src/a",)})
     found = replace(judge(deny=["Read(.env)"]), eyes=eyes)

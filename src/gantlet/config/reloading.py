@@ -25,6 +25,8 @@ def carried_over(old: PermissionContext, fresh: PermissionContext) -> Permission
         pre_plan_mode=_available(old.pre_plan_mode, fresh),
         await_automated_checks=old.await_automated_checks,
         sandboxed_shell=old.sandboxed_shell,
+        unsandboxed=old.unsandboxed,
+        sandbox_allows=old.sandbox_allows,
     )
 
 

@@ -9,6 +9,7 @@ from gantlet.permissions.facts import Target, Touch
 from gantlet.permissions.proof import Means, Proving
 from gantlet.permissions.shell_reading import Reading, read_shell
 from gantlet.rules import SHELL, names_of
+from gantlet.shell import all_begin_with
 from gantlet.tool import Mode, spot
 
 _SHOWN_CHARS = 200
@@ -73,8 +74,11 @@ class Case:
     @property
     def is_sandboxed(self) -> bool:
         """Whether a command runs where it can do no harm, and does not ask to run elsewhere."""
-        leaves = self.request.call.input.get("dangerouslyDisableSandbox")
-        return self.context.sandboxed_shell and not leaves
+        if not self.context.sandboxed_shell or self.rule_text is None:
+            return False
+        if self.request.call.input.get("dangerouslyDisableSandbox"):
+            return False
+        return not all_begin_with(self.rule_text, self.context.unsandboxed)
 
     @property
     def plans(self) -> bool:

@@ -53,6 +53,8 @@ class PermissionContext:
         is_trusted: The user said yes to the folder: its allow rules and directories count.
         managed_rules_only: Of all allow rules only the policy's count.
         sandboxed_shell: Commands run where they can do no harm, which auto mode relies on.
+        unsandboxed: Beginnings of commands that run outside of it nevertheless.
+        sandbox_allows: A command that runs there needs no further permission in any mode but plan.
         fence: What is denied outside of the working directories.
         problems: Rules that do not work as written.
     """
@@ -71,6 +73,8 @@ class PermissionContext:
     is_trusted: bool = False
     managed_rules_only: bool = False
     sandboxed_shell: bool = False
+    unsandboxed: tuple[str, ...] = ()
+    sandbox_allows: bool = False
     fence: Fence = NO_FENCE
     problems: tuple[BadRule, ...] = ()
 

@@ -22,6 +22,10 @@ class Fallback:
 def fall_back(case: Case) -> Fallback:
     """Return what the mode does with a call that got no vote."""
     mode = case.context.mode
+    if case.context.sandbox_allows and mode is not Mode.PLAN:
+        sheltered = _sheltered(case)
+        if sheltered is not None:
+            return sheltered
     match mode:
         case Mode.DEFAULT | Mode.PLAN:
             return _asked(case)
@@ -58,9 +62,15 @@ def _automatic(case: Case) -> Fallback | None:
     """Return an allow for edits inside and for commands in the sandbox, unless it destroys."""
     if case.request.traits.destructive:
         return None
-    if case.reading is not None and case.is_sandboxed:
-        return _allowed(case, Proof((Covered(case.shown, "the sandbox it runs in"),)))
-    return _edited(case)
+    return _sheltered(case) or _edited(case)
+
+
+def _sheltered(case: Case) -> Fallback | None:
+    """Return an allow for a command that runs in the sandbox, unless it destroys."""
+    if case.request.traits.destructive or case.reading is None or not case.is_sandboxed:
+        return None
+    proof = Proof((Covered(case.shown, "the sandbox it runs in"),))
+    return Fallback(Behaviour.ALLOW, "The sandbox it runs in lets it run.", proof)
 
 
 def _allowed(case: Case, proof: Proof) -> Fallback:

@@ -14,6 +14,7 @@ from gantlet.shell.analysis import (
     Word,
     Writes,
 )
+from gantlet.shell.beginnings import all_begin_with
 from gantlet.shell.door import (
     analyse,
     critical_removal,
@@ -40,6 +41,7 @@ __all__ = [
     "SimpleCommand",
     "Word",
     "Writes",
+    "all_begin_with",
     "analyse",
     "critical_removal",
     "exit_meaning",

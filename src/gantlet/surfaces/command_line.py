@@ -15,6 +15,7 @@ _COMMANDS = {
     "doctor": ("gantlet.surfaces.doctor_command", "say what was loaded, and what was ignored"),
     "export": ("gantlet.surfaces.export_command", "write a session as a page to look at"),
     "permissions": ("gantlet.surfaces.permissions_command", "say what may run, and by which rule"),
+    "sandbox": ("gantlet.surfaces.sandbox_command", "try the sandbox, or run a command in it"),
     "serve-script": (
         "gantlet.surfaces.serve_script_command",
         "be a Messages API that says what a script says",

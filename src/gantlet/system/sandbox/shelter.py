@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from gantlet.messages.value import value
+from gantlet.shell import all_begin_with
 from gantlet.system.sandbox.backends import SandboxError
-from gantlet.system.sandbox.excluded import is_excluded
 from gantlet.system.sandbox.policy import Policy
 from gantlet.system.sandbox.sandbox import Sandbox, Sandboxed
 from gantlet.system.sandbox.self_test import Absent
@@ -63,7 +63,7 @@ class Shelter:
         """Return whether a command line is to run inside, if there is a sandbox at all."""
         if not self.settings.is_enabled or (leaves and self.settings.may_leave):
             return False
-        return not is_excluded(line, self.settings.excluded)
+        return not all_begin_with(line, self.settings.excluded)
 
     async def holds(self) -> bool:
         """Return whether commands run in a sandbox that was tried and holds."""

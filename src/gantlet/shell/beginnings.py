@@ -1,19 +1,20 @@
-"""Commands that are to run outside the sandbox, by their first words."""
+"""Command lines that consist of nothing but commands with certain first words."""
 
 from collections.abc import Sequence
 
-from gantlet.shell import SimpleCommand, analyse
+from gantlet.shell.analysis import SimpleCommand
+from gantlet.shell.door import analyse
 
 _ANYTHING_ELSE = (":*", "*")
 
 
-def is_excluded(line: str, excluded: Sequence[str]) -> bool:
-    """Return whether a command line runs outside: only if it is proved that all of it may.
+def all_begin_with(line: str, beginnings: Sequence[str]) -> bool:
+    """Return whether it is proved that every command of a line begins with words of an entry.
 
     An entry is the beginning of a command, in whole words: `docker`, `git push`, `npm run *`. A
-    line with one command that is not excluded stays inside, and so does one that cannot be read.
+    line that cannot be read is none.
     """
-    prefixes = [words for words in map(_words, excluded) if words]
+    prefixes = [words for words in map(_words, beginnings) if words]
     if not prefixes:
         return False
     analysis = analyse(line)
