@@ -9,10 +9,20 @@ from typing import TypeVar
 
 import anyio
 
-from gantlet import Agent, AgentParts, Environment, ScriptedModel, script_of, tool
+from gantlet import Agent, AgentParts, Environment, ScriptedModel, tool
 from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.run_result import RunResult
-from gantlet.messages import Event, HookRan, Notice, ResultBlock, Text, UserMessage, blocks_of
+from gantlet.messages import (
+    Event,
+    HookRan,
+    Notice,
+    ResultBlock,
+    Text,
+    UserMessage,
+    blocks_of,
+    dumps,
+)
+from gantlet.models.scripted import Script, parse_script
 from gantlet.permissions import Asker
 from gantlet.tool import AnyTool, ToolError
 
@@ -72,13 +82,14 @@ class Stage:
         asker: Asker | None = None,
         parts: HookParts | None = None,
         variables: Mapping[str, str] | None = None,
+        asides: list[tuple[str, str]] | None = None,
         **options: object,
     ) -> Agent:
         """Return an agent whose model says the given replies."""
         variables = {"PATH": os.environ["PATH"], **(variables or {})}
         home = {"GANTLET_HOME": str(self.folder / "home"), "HOME": str(self.folder)}
         return Agent(
-            ScriptedModel(script_of(*replies)),
+            ScriptedModel(_script(replies, asides or [])),
             tools=self.tools() if tools is None else tools,
             settings=settings,
             permission_mode=mode,
@@ -105,6 +116,12 @@ class Stage:
     def runs(self) -> list[HookRan]:
         """The hooks that ran."""
         return self.heard(HookRan)
+
+
+def _script(replies: tuple[object, ...], asides: list[tuple[str, str]]) -> Script:
+    """Return a script; each aside is what the user says in it, and the answer."""
+    told = [{"when": {"user": user}, "say": text} for user, text in asides]
+    return parse_script(dumps({"replies": replies} | ({"asides": told} if told else {})))
 
 
 ACT = [{"call": "act", "input": {"text": "a"}}]

@@ -67,7 +67,9 @@ def filled_headers(
         name = found.group(1) or found.group(2)
         return variables.get(name, "") if name in names else ""
 
-    return {name: _LINE_END.sub("", _VARIABLE.sub(fill, text)) for name, text in work.headers}
+    return {
+        name: _LINE_END.sub("", _VARIABLE.sub(fill, text)).strip() for name, text in work.headers
+    }
 
 
 async def post(event: HookEvent, url: str, headers: Mapping[str, str], body: bytes) -> Heard:
