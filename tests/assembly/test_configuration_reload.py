@@ -8,7 +8,7 @@ import pytest
 from config.settings_kit import Desk
 from gantlet import Agent, AgentParts, ScriptedModel, script_of, tool
 from gantlet.assembly.configuration import Configuration, SettingsChange, open_configuration
-from gantlet.config import ChangedFile, Surface
+from gantlet.config import ChangedFile, Exposure
 from gantlet.messages import Behaviour
 from gantlet.permissions import AddRules, Destination, SetMode
 from gantlet.tool import Mode, UserError
@@ -93,7 +93,7 @@ async def test_what_a_session_added_outlives_a_change_but_not_its_revocation(des
     await configuration.refresh()
 
     assert set(both) == {"Grep", "Edit", "Bash(make)"}
-    assert configuration.settings.trust.trusts(Surface.ALLOW)
+    assert configuration.settings.trust.trusts(Exposure.ALLOW)
     assert set(rules(configuration, Behaviour.ALLOW)) == {"Grep", "Edit"}
     assert engine.holder.current.mode is Mode.PLAN
 

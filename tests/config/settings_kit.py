@@ -11,7 +11,7 @@ from gantlet.config import (
     Settings,
     SettingsRequest,
     TrustStore,
-    surfaces_of,
+    exposures_of,
 )
 from gantlet.rules import SourceKind
 from gantlet.system import Environment
@@ -104,7 +104,7 @@ class Desk:
     def accept(self) -> None:
         """Say yes to the folder as it is now."""
         settings = self.read()
-        found = surfaces_of(settings.files, settings.places)
+        found = exposures_of(settings.files, settings.places)
         self.store.put(settings.trust.root, found.values())
 
     def writer(self) -> RuleWriter:

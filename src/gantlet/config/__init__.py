@@ -1,8 +1,9 @@
 """Settings files: what they say, each value with its source; trust; saving rules."""
 
 from gantlet.config.checkout import main_checkout, project_root
+from gantlet.config.exposures import ExposureFound
 from gantlet.config.file_reader import FileRead, SettingsOrigin, read_file
-from gantlet.config.keys import KEYS, Form, Gate, Key, Surface
+from gantlet.config.keys import KEYS, Exposure, Form, Gate, Key
 from gantlet.config.last_good import LastGood
 from gantlet.config.memory import MemoryFile, read_memory
 from gantlet.config.opening import SettingsRequest
@@ -10,7 +11,7 @@ from gantlet.config.reloading import carried_over
 from gantlet.config.rules_reader import RulesRead, read_rules
 from gantlet.config.rules_writer import RuleWriter
 from gantlet.config.setting import Ignored, Setting, SettingsProblem
-from gantlet.config.settings import Settings, read_settings, surfaces_of
+from gantlet.config.settings import Settings, exposures_of, read_settings
 from gantlet.config.settings_files import (
     ALL_SOURCES,
     SettingsFiles,
@@ -20,14 +21,13 @@ from gantlet.config.settings_files import (
 )
 from gantlet.config.trust import (
     NOT_TRUSTED,
+    ExposureTrust,
     FolderTrust,
     Standing,
-    SurfaceTrust,
     TrustQuestion,
     is_accepted_elsewhere,
 )
 from gantlet.config.trust_store import STORE_NAME, BrokenStoreError, TrustEntry, TrustStore
-from gantlet.config.trust_surfaces import SurfaceFound
 from gantlet.config.watch import ChangedFile, SettingsWatch
 
 __all__ = [
@@ -37,6 +37,9 @@ __all__ = [
     "STORE_NAME",
     "BrokenStoreError",
     "ChangedFile",
+    "Exposure",
+    "ExposureFound",
+    "ExposureTrust",
     "FileRead",
     "FolderTrust",
     "Form",
@@ -55,14 +58,12 @@ __all__ = [
     "SettingsRequest",
     "SettingsWatch",
     "Standing",
-    "Surface",
-    "SurfaceFound",
-    "SurfaceTrust",
     "TrustEntry",
     "TrustQuestion",
     "TrustStore",
     "carried_over",
     "config_folder",
+    "exposures_of",
     "is_accepted_elsewhere",
     "main_checkout",
     "project_root",
@@ -71,6 +72,5 @@ __all__ = [
     "read_rules",
     "read_settings",
     "read_sources",
-    "surfaces_of",
     "workspace_at",
 ]

@@ -35,7 +35,7 @@ class Gate(StrEnum):
     POLICY = "managed files only"
 
 
-class Surface(StrEnum):
+class Exposure(StrEnum):
     """A part of a folder that could widen what happens, trusted or not on its own."""
 
     ALLOW = "allow rules"
@@ -55,7 +55,7 @@ class Key:
     """One key.
 
     Attributes:
-        surface: What of a folder has to be trusted before a project's word counts.
+        exposure: What of a folder has to be trusted before a project's word counts.
         narrow: The one value a project may set, where it can only narrow; what a value that cannot
             be read counts as.
         forbids: It lists what is forbidden, so that losing it must not go unnoticed.
@@ -66,7 +66,7 @@ class Key:
     form: Form
     about: str
     gate: Gate = Gate.OPEN
-    surface: Surface | None = None
+    exposure: Exposure | None = None
     narrow: str | bool | None = None
     forbids: bool = False
     choices: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ _TRUST, _NARROWS, _OURS, _POLICY = Gate.TRUST, Gate.NARROWS, Gate.NOT_PROJECT, G
 _MODES = (*Mode, "manual")
 
 _PERMISSIONS = (
-    Key("permissions.allow", _L, "Rules for calls that may run.", _TRUST, Surface.ALLOW),
+    Key("permissions.allow", _L, "Rules for calls that may run.", _TRUST, Exposure.ALLOW),
     Key("permissions.ask", _L, "Rules for calls to ask about.", forbids=True),
     Key("permissions.deny", _L, "Rules for calls that may not run.", forbids=True),
     Key("permissions.defaultMode", _T, "The mode sessions start in.", _OURS, choices=_MODES),
@@ -100,7 +100,7 @@ _PERMISSIONS = (
     ),
     Key(
         "permissions.additionalDirectories", _L, "More working directories.", _TRUST,
-        Surface.DIRECTORIES,
+        Exposure.DIRECTORIES,
     ),
     Key(
         "permissions.blockReadsOutsideWorkingDirectories", _S,
@@ -112,7 +112,7 @@ _PERMISSIONS = (
     ),
     Key(
         "permissions.blockReadsExemptPaths", _L, "What may be read there all the same.", _TRUST,
-        Surface.DIRECTORIES,
+        Exposure.DIRECTORIES,
     ),
     Key(
         "permissions.workingDirectoriesAsGiven", _S,
@@ -145,14 +145,14 @@ _SANDBOX = (
     Key("sandbox.socatPath", _T, "Where socat is.", _OURS),
     Key("sandbox.credentials", _O, "Files and variables with secrets, to be hidden."),
     Key("sandbox.network.allowedDomains", _L, "Hosts that may be reached.", _TRUST,
-        Surface.SANDBOX),
+        Exposure.SANDBOX),
     Key("sandbox.network.deniedDomains", _L, "Hosts that may not be reached.", forbids=True),
     Key("sandbox.network.strictAllowlist", _S, "Reach no other host, without asking.", _NARROWS,
         narrow=True),
     Key("sandbox.network.allowManagedDomainsOnly", _S, "Only the policy's hosts count.", _POLICY,
         narrow=True),
     Key("sandbox.network.allowUnixSockets", _L, "Sockets that may be used.", _TRUST,
-        Surface.SANDBOX),
+        Exposure.SANDBOX),
     Key("sandbox.network.allowAllUnixSockets", _S, "Every socket may be used.", _NARROWS,
         narrow=False),
     Key("sandbox.network.allowLocalBinding", _S, "Ports may be listened on.", _NARROWS,
@@ -161,43 +161,43 @@ _SANDBOX = (
     Key("sandbox.network.httpProxyPort", _N, "The port of a proxy of your own.", _OURS),
     Key("sandbox.network.socksProxyPort", _N, "The port of a SOCKS proxy of your own.", _OURS),
     Key("sandbox.network.tlsTerminate", _O, "How the proxy opens TLS.", _OURS),
-    Key("sandbox.filesystem.allowWrite", _L, "Where commands may write.", _TRUST, Surface.SANDBOX),
+    Key("sandbox.filesystem.allowWrite", _L, "Where commands may write.", _TRUST, Exposure.SANDBOX),
     Key("sandbox.filesystem.denyWrite", _L, "Where commands may not write.", forbids=True),
     Key("sandbox.filesystem.denyRead", _L, "What commands may not read.", forbids=True),
     Key("sandbox.filesystem.allowRead", _L, "What they may read all the same.", _TRUST,
-        Surface.SANDBOX),
+        Exposure.SANDBOX),
     Key("sandbox.filesystem.allowManagedReadPathsOnly", _S, "Only the policy's count.", _POLICY,
         narrow=True),
     Key("sandbox.filesystem.disabled", _S, "Do not guard files.", _NARROWS, narrow=False),
 )  # fmt: skip
 
 _PROGRAMS = (
-    Key("hooks", _O, "Programs to run at named events.", _TRUST, Surface.HOOKS),
-    Key("disableAllHooks", _S, "Run no hooks but the policy's.", _TRUST, Surface.HOOKS),
+    Key("hooks", _O, "Programs to run at named events.", _TRUST, Exposure.HOOKS),
+    Key("disableAllHooks", _S, "Run no hooks but the policy's.", _TRUST, Exposure.HOOKS),
     Key("allowManagedHooksOnly", _S, "Run only the policy's hooks.", _POLICY, narrow=True),
-    Key("allowedHttpHookUrls", _L, "Where http hooks may send to.", _TRUST, Surface.HOOKS),
-    Key("httpHookAllowedEnvVars", _L, "Variables http hooks may send.", _TRUST, Surface.HOOKS),
+    Key("allowedHttpHookUrls", _L, "Where http hooks may send to.", _TRUST, Exposure.HOOKS),
+    Key("httpHookAllowedEnvVars", _L, "Variables http hooks may send.", _TRUST, Exposure.HOOKS),
     Key("env", Form.TEXT_MAP, "Variables for the programs that are run.", _TRUST,
-        Surface.ENVIRONMENT),
-    Key("apiKeyHelper", _T, "A command that prints the API key.", _TRUST, Surface.HELPERS),
-    Key("awsAuthRefresh", _T, "A command that signs in.", _TRUST, Surface.HELPERS),
-    Key("awsCredentialExport", _T, "A command that prints credentials.", _TRUST, Surface.HELPERS),
-    Key("gcpAuthRefresh", _T, "A command that signs in.", _TRUST, Surface.HELPERS),
+        Exposure.ENVIRONMENT),
+    Key("apiKeyHelper", _T, "A command that prints the API key.", _TRUST, Exposure.HELPERS),
+    Key("awsAuthRefresh", _T, "A command that signs in.", _TRUST, Exposure.HELPERS),
+    Key("awsCredentialExport", _T, "A command that prints credentials.", _TRUST, Exposure.HELPERS),
+    Key("gcpAuthRefresh", _T, "A command that signs in.", _TRUST, Exposure.HELPERS),
     Key("otelHeadersHelper", _T, "A command that prints telemetry headers.", _TRUST,
-        Surface.HELPERS),
-    Key("statusLine", _O, "A command that prints the status line.", _TRUST, Surface.HELPERS),
-    Key("subagentStatusLine", _O, "The same for sub-agents.", _TRUST, Surface.HELPERS),
-    Key("fileSuggestion", _O, "A command that suggests files.", _TRUST, Surface.HELPERS),
+        Exposure.HELPERS),
+    Key("statusLine", _O, "A command that prints the status line.", _TRUST, Exposure.HELPERS),
+    Key("subagentStatusLine", _O, "The same for sub-agents.", _TRUST, Exposure.HELPERS),
+    Key("fileSuggestion", _O, "A command that suggests files.", _TRUST, Exposure.HELPERS),
     Key("enableAllProjectMcpServers", _S, "Start every server of .mcp.json.", _TRUST,
-        Surface.SERVERS),
-    Key("enabledMcpjsonServers", _L, "Servers of .mcp.json to start.", _TRUST, Surface.SERVERS),
+        Exposure.SERVERS),
+    Key("enabledMcpjsonServers", _L, "Servers of .mcp.json to start.", _TRUST, Exposure.SERVERS),
     Key("disabledMcpjsonServers", _L, "Servers of .mcp.json not to start.", forbids=True),
     Key("allowedMcpServers", Form.OBJECTS, "The only servers that may be used.", _OURS),
     Key("deniedMcpServers", Form.OBJECTS, "Servers that may not be used.", forbids=True),
     Key("allowManagedMcpServersOnly", _S, "Only the policy's servers count.", _POLICY,
         narrow=True),
-    Key("enabledPlugins", _O, "Plug-ins that are on.", _TRUST, Surface.PLUGINS),
-    Key("extraKnownMarketplaces", _O, "Where plug-ins come from.", _TRUST, Surface.PLUGINS),
+    Key("enabledPlugins", _O, "Plug-ins that are on.", _TRUST, Exposure.PLUGINS),
+    Key("extraKnownMarketplaces", _O, "Where plug-ins come from.", _TRUST, Exposure.PLUGINS),
     Key("strictKnownMarketplaces", Form.OBJECTS, "The only places they come from.", _POLICY),
     Key("blockedMarketplaces", Form.OBJECTS, "Places they may not come from.", _POLICY),
     Key("allowManagedPermissionRulesOnly", _S, "Only the policy's allow rules count.", _POLICY,
@@ -208,9 +208,9 @@ _PROGRAMS = (
     Key("skipDangerousModePermissionPrompt", _S, "Do not warn of bypass again.", _OURS),
     Key("skipAutoPermissionPrompt", _S, "Do not explain auto mode again.", _OURS),
     Key("disableSkillShellExecution", _S, "Skills run no commands.", _NARROWS, narrow=True),
-    Key("plansDirectory", _T, "Where plans are kept.", _TRUST, Surface.DIRECTORIES),
+    Key("plansDirectory", _T, "Where plans are kept.", _TRUST, Exposure.DIRECTORIES),
     Key("autoMemoryDirectory", _T, "Where memory is kept.", _OURS),
-    Key("worktree", _O, "How worktrees are made.", _TRUST, Surface.DIRECTORIES),
+    Key("worktree", _O, "How worktrees are made.", _TRUST, Exposure.DIRECTORIES),
 )  # fmt: skip
 
 _PLAIN = (

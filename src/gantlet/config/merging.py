@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from gantlet.config.file_reader import FileRead
-from gantlet.config.keys import KEYS, Gate, Key, Surface
+from gantlet.config.keys import KEYS, Exposure, Gate, Key
 from gantlet.config.setting import Ignored, Setting
 from gantlet.config.trust import NOT_TRUSTED, FolderTrust, Standing
 from gantlet.config.variables import is_never_a_projects
@@ -72,19 +72,19 @@ def _why_ignored(setting: Setting, key: Key, trust: FolderTrust) -> str:
         case Gate.NARROWS:
             return f"a project's files may only set it to {_shown(key.narrow)}"
         case Gate.TRUST:
-            return _why_untrusted(key.surface, trust)
+            return _why_untrusted(key.exposure, trust)
         case _:
             return ""
 
 
-def _why_untrusted(surface: Surface | None, trust: FolderTrust) -> str:
+def _why_untrusted(exposure: Exposure | None, trust: FolderTrust) -> str:
     """Return why what widens does not count; empty if it does."""
-    standing = trust.standing(surface) if surface is not None else Standing.NEW
+    standing = trust.standing(exposure) if exposure is not None else Standing.NEW
     match standing:
         case Standing.TRUSTED:
             return ""
         case Standing.CHANGED:
-            return f"the {surface} changed since the folder was trusted"
+            return f"the {exposure} changed since the folder was trusted"
         case Standing.NEW:
             return NOT_TRUSTED
 

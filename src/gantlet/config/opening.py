@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 
 from gantlet.config.last_good import LastGood
@@ -74,7 +75,7 @@ class SettingsRequest:
         """Return what decides about the trust of the folder."""
         root = os.path.realpath(places.root)
         is_outside = not _lies_in(self.own_folder, root) or _lies_in(self.home, root)
-        accepted = is_accepted_elsewhere(places.root, self._accepting_folder())
+        accepted = partial(is_accepted_elsewhere, places.root, self._accepting_folder())
         return TrustQuestion(root, self.store if is_outside else None, self.trusts, accepted)
 
     def _accepting_folder(self) -> Path:

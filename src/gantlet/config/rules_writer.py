@@ -13,7 +13,7 @@ from gantlet.config.file_lock import locked
 from gantlet.config.json_lines import BrokenJsonError, LocatedJson
 from gantlet.config.opening import SettingsRequest
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
-from gantlet.config.settings import surfaces_of
+from gantlet.config.settings import exposures_of
 from gantlet.config.settings_files import SettingsFiles
 from gantlet.config.trust import Standing, parts_after_own_change
 from gantlet.messages.value import replace, value
@@ -81,7 +81,7 @@ class RuleWriter:
         request = replace(self.request, trusts=False)
         before = request.read(self.files).trust
         yield
-        after = surfaces_of(request.read(self.files).files, self.files)
+        after = exposures_of(request.read(self.files).files, self.files)
         own = getattr(update, "rules", getattr(update, "directories", ()))
         changed = parts_after_own_change(before, after, own)
         if changed and request.question(self.files).store is not None:

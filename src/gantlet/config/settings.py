@@ -5,14 +5,14 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from gantlet.config.exposures import ExposureFound, find_exposures
 from gantlet.config.file_reader import FileRead, read_file
-from gantlet.config.keys import KEYS, Form, Surface
+from gantlet.config.keys import KEYS, Exposure, Form
 from gantlet.config.last_good import LastGood
 from gantlet.config.merging import distinct, merge, merged_object
 from gantlet.config.setting import Ignored, Setting, SettingsProblem
 from gantlet.config.settings_files import SettingsFiles, workspace_at
 from gantlet.config.trust import FolderTrust, TrustQuestion
-from gantlet.config.trust_surfaces import SurfaceFound, find_surfaces
 from gantlet.config.variables import tunes_tools
 from gantlet.hooks import HookEntry, KeyPath, parse_hooks
 from gantlet.messages import Behaviour, JsonValue, freeze
@@ -191,7 +191,7 @@ class Settings:
             bypass_available=bypass,
             auto_available=auto,
             avoid_prompts=self.is_on("permissions.denyInsteadOfPrompting"),
-            is_trusted=self.trust.trusts(Surface.ALLOW),
+            is_trusted=self.trust.trusts(Exposure.ALLOW),
             managed_rules_only=self.is_on("allowManagedPermissionRulesOnly"),
             fence=self.fence,
         ).with_rules(self.rules)
@@ -208,7 +208,7 @@ def read_settings(
     workspace = workspace_at(cwd, home, places, _own(question, last_good))
     read = partial(read_file, last_good=last_good)
     files = tuple(read(origin) for origin in places.origins(workspace))
-    trust = question.answer(surfaces_of(files, places))
+    trust = question.answer(exposures_of(files, places))
     merged = merge(files, trust)
     hooks, bad_hooks = _hooks(merged.counted.get("hooks", ()), files)
     problems = [problem for one in files for problem in one.problems]
@@ -254,8 +254,8 @@ def _hooks(
     return entries, problems
 
 
-def surfaces_of(files: Iterable[FileRead], places: SettingsFiles) -> dict[Surface, SurfaceFound]:
+def exposures_of(files: Iterable[FileRead], places: SettingsFiles) -> dict[Exposure, ExposureFound]:
     """Return the parts of the project that need trust, as far as its files are read at all."""
     if places.sources.isdisjoint({SourceKind.PROJECT, SourceKind.LOCAL}):
         return {}
-    return find_surfaces(files, places.folders or (places.root,))
+    return find_exposures(files, places.folders or (places.root,))

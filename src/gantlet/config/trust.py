@@ -2,15 +2,15 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 
 from gantlet.config.checkout import main_checkout
-from gantlet.config.keys import Surface
+from gantlet.config.exposures import ExposureFound, as_item
+from gantlet.config.keys import Exposure
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
 from gantlet.config.trust_store import BrokenStoreError, TrustEntry, TrustStore
-from gantlet.config.trust_surfaces import SurfaceFound, as_item
 from gantlet.messages.value import value
 from gantlet.system import directory_names
 
@@ -27,10 +27,10 @@ class Standing(StrEnum):
 
 
 @value
-class SurfaceTrust:
+class ExposureTrust:
     """One part of a folder: what it holds now, what it held when somebody said yes."""
 
-    found: SurfaceFound
+    found: ExposureFound
     standing: Standing
     before: tuple[str, ...] = ()
 
@@ -58,24 +58,24 @@ class FolderTrust:
     """
 
     root: str
-    parts: tuple[SurfaceTrust, ...] = ()
+    parts: tuple[ExposureTrust, ...] = ()
     by: str = ""
     problem: str = ""
     is_adopted: bool = False
 
-    def standing(self, surface: Surface) -> Standing:
+    def standing(self, exposure: Exposure) -> Standing:
         """Return how a part stands; what is not there needs no trust."""
         for part in self.parts:
-            if part.found.surface is surface:
+            if part.found.exposure is exposure:
                 return part.standing
         return Standing.TRUSTED
 
-    def trusts(self, surface: Surface) -> bool:
+    def trusts(self, exposure: Exposure) -> bool:
         """Return whether what a part says counts."""
-        return self.standing(surface) is Standing.TRUSTED
+        return self.standing(exposure) is Standing.TRUSTED
 
     @property
-    def untrusted(self) -> tuple[SurfaceTrust, ...]:
+    def untrusted(self) -> tuple[ExposureTrust, ...]:
         """The parts that do not count."""
         return tuple(part for part in self.parts if part.standing is not Standing.TRUSTED)
 
@@ -90,9 +90,9 @@ class FolderTrust:
         if self.is_whole:
             return ""
         told = ", ".join(
-            f"{part.found.surface} ({part.standing})"
+            f"{part.found.exposure} ({part.standing})"
             if part.standing is Standing.CHANGED
-            else f"{part.found.surface} ({len(part.found.items)})"
+            else f"{part.found.exposure} ({len(part.found.items)})"
             for part in self.untrusted
         )
         return (
@@ -102,6 +102,11 @@ class FolderTrust:
         )
 
 
+def _no() -> bool:
+    """Return that nobody else was told yes."""
+    return False
+
+
 @value
 class TrustQuestion:
     """What decides about the trust of one folder.
@@ -109,17 +114,20 @@ class TrustQuestion:
     Attributes:
         root: The project's root, by its real path.
         for_one_run: The user says yes on the command line, for this run only.
-        accepted_elsewhere: The user said yes to this folder in another program that reads the same
-            settings. It counts until we have a yes of our own, which is kept part by part.
+        accepted_elsewhere: Tells whether the user said yes to this folder in another program that
+            reads the same settings. It counts until we have a yes of our own, which is kept part by
+            part, and is not asked where nothing needs trust.
     """
 
     root: str
     store: TrustStore | None = None
     for_one_run: bool = False
-    accepted_elsewhere: bool = False
+    accepted_elsewhere: Callable[[], bool] = _no
 
-    def answer(self, found: Mapping[Surface, SurfaceFound]) -> FolderTrust:
+    def answer(self, found: Mapping[Exposure, ExposureFound]) -> FolderTrust:
         """Return how far the folder is trusted, given what it holds."""
+        if not found:
+            return FolderTrust(self.root)
         if self.for_one_run:
             return FolderTrust(self.root, _all(found, Standing.TRUSTED), "--trust, for this run")
         try:
@@ -134,33 +142,33 @@ class TrustQuestion:
         if entry is not None:
             by = f"a worktree of {entry.folder}, trusted since {entry.since}"
             return _compared(self.root, found, entry, by)
-        if self.accepted_elsewhere:
+        if self.accepted_elsewhere():
             by = "accepted in .claude.json"
             return FolderTrust(self.root, _all(found, Standing.TRUSTED), by, is_adopted=True)
         return FolderTrust(self.root, _all(found, Standing.NEW))
 
 
-def _all(found: Mapping[Surface, SurfaceFound], standing: Standing) -> tuple[SurfaceTrust, ...]:
+def _all(found: Mapping[Exposure, ExposureFound], standing: Standing) -> tuple[ExposureTrust, ...]:
     """Return every part with one standing."""
-    return tuple(SurfaceTrust(one, standing) for one in found.values())
+    return tuple(ExposureTrust(one, standing) for one in found.values())
 
 
 def _compared(
-    root: str, found: Mapping[Surface, SurfaceFound], entry: TrustEntry, by: str
+    root: str, found: Mapping[Exposure, ExposureFound], entry: TrustEntry, by: str
 ) -> FolderTrust:
     """Return how parts stand, compared with those somebody said yes to."""
     parts = [_part(one, entry) for one in found.values()]
     return FolderTrust(root, tuple(parts), by)
 
 
-def _part(one: SurfaceFound, entry: TrustEntry) -> SurfaceTrust:
+def _part(one: ExposureFound, entry: TrustEntry) -> ExposureTrust:
     """Return how one part stands."""
-    digest = entry.digests.get(one.surface)
-    before = entry.items.get(one.surface, ())
+    digest = entry.digests.get(one.exposure)
+    before = entry.items.get(one.exposure, ())
     if digest == one.digest:
-        return SurfaceTrust(one, Standing.TRUSTED, one.items)
+        return ExposureTrust(one, Standing.TRUSTED, one.items)
     was_asked = bool(entry.digests) and digest is not None
-    return SurfaceTrust(one, Standing.CHANGED if was_asked else Standing.NEW, before)
+    return ExposureTrust(one, Standing.CHANGED if was_asked else Standing.NEW, before)
 
 
 def is_accepted_elsewhere(folder: Path, home: Path) -> bool:
@@ -179,19 +187,19 @@ def is_accepted_elsewhere(folder: Path, home: Path) -> bool:
 
 
 def parts_after_own_change(
-    before: FolderTrust, after: Mapping[Surface, SurfaceFound], texts: Iterable[str]
-) -> list[SurfaceFound]:
+    before: FolderTrust, after: Mapping[Exposure, ExposureFound], texts: Iterable[str]
+) -> list[ExposureFound]:
     """Return the parts a change of our own altered, and that may be trusted as they are now.
 
     A part qualifies if it was trusted before, and nothing came to it but what we wrote.
     """
     written = {as_item(text) for text in texts}
     changed = []
-    for surface in (Surface.ALLOW, Surface.DIRECTORIES):
-        now = after.get(surface, SurfaceFound(surface))
-        held = next((one.found.items for one in before.parts if one.found.surface is surface), ())
+    for exposure in (Exposure.ALLOW, Exposure.DIRECTORIES):
+        now = after.get(exposure, ExposureFound(exposure))
+        held = next((one.found.items for one in before.parts if one.found.exposure is exposure), ())
         fresh = [item for item in now.items if item not in held]
         ours = all(item.partition(" = ")[2] in written for item in fresh)
-        if set(now.items) != set(held) and before.trusts(surface) and ours:
+        if set(now.items) != set(held) and before.trusts(exposure) and ours:
             changed.append(now)
     return changed

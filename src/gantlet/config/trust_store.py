@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gantlet.config.exposures import ExposureFound
 from gantlet.config.file_lock import locked
-from gantlet.config.keys import Surface
+from gantlet.config.keys import Exposure
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
-from gantlet.config.trust_surfaces import SurfaceFound
 from gantlet.messages.value import value
 from gantlet.system import make_private_folder, write_private
 from gantlet.tool import UserError
@@ -37,8 +37,8 @@ class TrustEntry:
 
     folder: str
     since: str
-    digests: Mapping[Surface, str]
-    items: Mapping[Surface, tuple[str, ...]]
+    digests: Mapping[Exposure, str]
+    items: Mapping[Exposure, tuple[str, ...]]
 
 
 @value
@@ -69,7 +69,9 @@ class TrustStore:
                 f"{self.file} is damaged, so no folder is trusted; mend it or remove it"
             ) from error
 
-    def put(self, folder: str, found: Iterable[SurfaceFound], *, keep_others: bool = False) -> None:
+    def put(
+        self, folder: str, found: Iterable[ExposureFound], *, keep_others: bool = False
+    ) -> None:
         """Write down a yes to the parts of a folder as they are now.
 
         With `keep_others` what was said before about other parts stays.
@@ -78,8 +80,8 @@ class TrustStore:
             UserError: It could not be written.
         """
         listed = tuple(found)
-        digests = {one.surface: one.digest for one in listed}
-        items = {one.surface: one.items for one in listed}
+        digests = {one.exposure: one.digest for one in listed}
+        items = {one.exposure: one.items for one in listed}
 
         def change(entries: dict[str, TrustEntry]) -> None:
             before = entries.get(folder)
@@ -132,15 +134,15 @@ def _read(stored: Mapping[str, object]) -> dict[str, TrustEntry]:
 
 def _entry(folder: str, content: Mapping[str, object]) -> TrustEntry:
     """Return one entry; parts that we do not know are left out."""
-    surfaces = content["surfaces"]
-    if not isinstance(surfaces, dict):
+    exposures = content["exposures"]
+    if not isinstance(exposures, dict):
         raise TypeError("no object")
-    known = {Surface(name): part for name, part in surfaces.items() if name in set(Surface)}
+    known = {Exposure(name): part for name, part in exposures.items() if name in set(Exposure)}
     return TrustEntry(
         folder,
         str(content.get("since", "")),
-        {surface: str(part["sha256"]) for surface, part in known.items()},
-        {surface: tuple(map(str, part["items"])) for surface, part in known.items()},
+        {exposure: str(part["sha256"]) for exposure, part in known.items()},
+        {exposure: tuple(map(str, part["items"])) for exposure, part in known.items()},
     )
 
 
@@ -149,9 +151,9 @@ def _written(entries: Mapping[str, TrustEntry]) -> str:
     folders = {
         folder: {
             "since": entry.since,
-            "surfaces": {
-                str(surface): {"sha256": digest, "items": list(entry.items[surface])}
-                for surface, digest in entry.digests.items()
+            "exposures": {
+                str(exposure): {"sha256": digest, "items": list(entry.items[exposure])}
+                for exposure, digest in entry.digests.items()
             },
         }
         for folder, entry in sorted(entries.items())

@@ -112,8 +112,8 @@ def _as_json(request: SettingsRequest, settings: Settings) -> dict[str, object]:
             "folder": settings.trust.root,
             "trusted": settings.trust.is_whole,
             "by": settings.trust.by,
-            "surfaces": {
-                str(part.found.surface): str(part.standing) for part in settings.trust.parts
+            "exposures": {
+                str(part.found.exposure): str(part.standing) for part in settings.trust.parts
             },
             "folders": trusted,
         },

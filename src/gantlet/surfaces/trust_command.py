@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from gantlet.config import BrokenStoreError, FolderTrust, SettingsRequest, Standing, SurfaceTrust
+from gantlet.config import BrokenStoreError, ExposureTrust, FolderTrust, SettingsRequest, Standing
 from gantlet.surfaces.plain_text import plain
 from gantlet.surfaces.settings_arguments import folder_of
 from gantlet.system import Environment
@@ -46,13 +46,13 @@ def _list(arguments: argparse.Namespace) -> int:
         raise UserError(f"{error}.") from error
     if arguments.json:
         listed = [
-            {"folder": entry.folder, "since": entry.since, "surfaces": sorted(entry.digests)}
+            {"folder": entry.folder, "since": entry.since, "exposures": sorted(entry.digests)}
             for entry in entries.values()
         ]
         print(json.dumps(listed, indent=2))
         return 0
     for entry in entries.values():
-        parts = ", ".join(str(surface) for surface in entry.digests) or "nothing in it"
+        parts = ", ".join(str(exposure) for exposure in entry.digests) or "nothing in it"
         gone = "" if Path(entry.folder).is_dir() else "  (there is no such folder)"
         print(plain(f"{entry.folder}  since {entry.since}  {parts}{gone}"))
     if not entries:
@@ -121,13 +121,13 @@ def trust_page(trust: FolderTrust) -> Iterator[str]:
     if trust.problem:
         yield plain(f"  {trust.problem}")
     for part in trust.parts:
-        yield f"  {part.found.surface}: {part.standing}"
+        yield f"  {part.found.exposure}: {part.standing}"
         yield from (plain(f"  {line}") for line in _items(part))
     if not trust.parts:
         yield "  nothing in it needs trust"
 
 
-def _items(part: SurfaceTrust) -> Iterator[str]:
+def _items(part: ExposureTrust) -> Iterator[str]:
     """Yield what a part holds; of one that changed, what came and what went."""
     if part.standing is not Standing.CHANGED:
         yield from (f"    {item}" for item in part.found.items)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gantlet.config.file_reader import FileRead
-from gantlet.config.keys import KEYS, Gate, Key, Surface
+from gantlet.config.keys import KEYS, Exposure, Gate, Key
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
 from gantlet.config.setting import Setting
 from gantlet.config.variables import is_never_a_projects
@@ -27,10 +27,10 @@ class TooManyFilesError(Exception):
 
 
 @value
-class SurfaceFound:
+class ExposureFound:
     """One part as it is now: each thing in it as a line of text."""
 
-    surface: Surface
+    exposure: Exposure
     items: tuple[str, ...] = ()
 
     @property
@@ -40,45 +40,45 @@ class SurfaceFound:
         return hashlib.sha256(listed.encode()).hexdigest()
 
 
-def find_surfaces(
+def find_exposures(
     reads: Iterable[FileRead], folders: tuple[Path, ...]
-) -> dict[Surface, SurfaceFound]:
+) -> dict[Exposure, ExposureFound]:
     """Return the parts of a project that are not empty.
 
     Args:
         reads: What its settings files say.
         folders: From its root down to where the session is.
     """
-    found: dict[Surface, list[str]] = {}
+    found: dict[Exposure, list[str]] = {}
     for read in reads:
         if read.kind.is_repository:
-            for surface, item in _settings_items(read, folders[0]):
-                found.setdefault(surface, []).append(item)
+            for exposure, item in _settings_items(read, folders[0]):
+                found.setdefault(exposure, []).append(item)
     for folder in folders:
-        for surface, items in _folder_parts(folder, folders[0], has_hooks=Surface.HOOKS in found):
+        for exposure, items in _folder_parts(folder, folders[0], has_hooks=Exposure.HOOKS in found):
             try:
                 listed = list(items)
             except TooManyFilesError:
                 # Nobody can have said yes to this: it is different each time.
                 listed = [f"more than {_MAX_FILES} files, too many to look at ({os.urandom(8)!r})"]
             if listed:
-                found.setdefault(surface, []).extend(listed)
+                found.setdefault(exposure, []).extend(listed)
     return {
-        surface: SurfaceFound(surface, tuple(dict.fromkeys(found[surface])))
-        for surface in Surface
-        if surface in found
+        exposure: ExposureFound(exposure, tuple(dict.fromkeys(found[exposure])))
+        for exposure in Exposure
+        if exposure in found
     }
 
 
-def _settings_items(read: FileRead, root: Path) -> Iterator[tuple[Surface, str]]:
+def _settings_items(read: FileRead, root: Path) -> Iterator[tuple[Exposure, str]]:
     """Yield what a settings file of the project would widen."""
     where = _shown_path(Path(read.file), root)
     for setting in read.settings:
         key = KEYS[setting.key]
-        if key.gate is not Gate.TRUST or key.surface is None or key.narrows_with(setting.content):
+        if key.gate is not Gate.TRUST or key.exposure is None or key.narrows_with(setting.content):
             continue
         for name, content in _parts(setting, key):
-            yield key.surface, f"{where}: {name} = {as_item(content)}"
+            yield key.exposure, f"{where}: {name} = {as_item(content)}"
 
 
 def _parts(setting: Setting, key: Key) -> Iterator[tuple[str, JsonValue]]:
@@ -108,17 +108,17 @@ def _hook_groups(content: JsonValue) -> Iterator[tuple[str, JsonValue]]:
 
 def _folder_parts(
     folder: Path, root: Path, *, has_hooks: bool
-) -> Iterator[tuple[Surface, Iterator[str]]]:
+) -> Iterator[tuple[Exposure, Iterator[str]]]:
     """Yield what other files of a folder would widen."""
-    yield Surface.SERVERS, _servers(folder / ".mcp.json", root)
+    yield Exposure.SERVERS, _servers(folder / ".mcp.json", root)
     config = folder / _CONFIG
     if not config.is_dir():
         return
     if has_hooks:
-        yield Surface.HOOKS, _programs(config / "hooks", root)
-    yield Surface.AGENTS, _texts(config / "agents", root, _AGENT_WORDS)
+        yield Exposure.HOOKS, _programs(config / "hooks", root)
+    yield Exposure.AGENTS, _texts(config / "agents", root, _AGENT_WORDS)
     for name in ("skills", "commands"):
-        yield Surface.SKILLS, _texts(config / name, root, _SKILL_WORDS)
+        yield Exposure.SKILLS, _texts(config / name, root, _SKILL_WORDS)
 
 
 def _programs(folder: Path, root: Path) -> Iterator[str]:
