@@ -17,6 +17,7 @@ from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
 from gantlet.assembly.run_result import RunResult
+from gantlet.assembly.shell import shell_of, shell_ports, shell_values
 from gantlet.assembly.toolbox import open_toolbox
 from gantlet.config import SettingsRequest, read_sources
 from gantlet.execution import (
@@ -167,13 +168,15 @@ class Agent:
         )
         mode = engine.holder.current.mode
         self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
+        ports = shell_ports(folder, environment, shell_values(values))
+        self._shell, self.tasks = shell_of(ports)
         toolbox = open_toolbox(
             [_checked(tool) for tool in tools],
             [_checked(tool) for tool in mcp_tools],
             environment=environment,
             denied=[*values.denied, *disallowed_tools],
             selected=builtin_tools,
-            ports=Ports(self._files.ports),
+            ports=Ports({**self._files.ports, **ports.offered}),
         )
         self._conversation = Conversation(
             model=open_model(model, environment, base_url, api_key),
@@ -193,6 +196,7 @@ class Agent:
             history=session.history if session else self._parts.history or History(),
             record=session,
             deferred=self._parts.deferred,
+            news=self.tasks.take_news,
         )
         if session is not None:
             self._conversation.reminders += unsure_calls(session)
@@ -252,6 +256,8 @@ class Agent:
             await self.hooks.end_session(self.exit_reason)
             await self.hooks.leave()
         finally:
+            with anyio.CancelScope(shield=True):
+                await run_in_thread(self._shell.close)
             await self._let_go()
 
     def hook(
@@ -353,6 +359,10 @@ class Agent:
         if self._loop is None:
             raise RuntimeError("Nothing is running: use run() or stream().")
         self._loop.send(_message(prompt), Priority(priority))
+
+    def move_to_background(self, call_id: str) -> bool:
+        """Let a running call go on in the background; return whether its tool can do that."""
+        return any(tool.move_to_background(call_id) for tool in self._services.pool)
 
     async def compact(self, instructions: str = "") -> bool:
         """Sum the conversation up; return whether that worked."""

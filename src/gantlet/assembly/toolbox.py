@@ -1,10 +1,12 @@
 """The tools of a session, wired together: discovered, built, pooled, and written for requests."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from gantlet import tools as builtin_tools
 from gantlet.assembly.files import SessionFiles
+from gantlet.assembly.shell import shell_ports
 from gantlet.pool import (
     DEFAULT_FLAGS,
     Catalog,
@@ -16,6 +18,7 @@ from gantlet.pool import (
 )
 from gantlet.system import Environment, home_folder
 from gantlet.tool import ENVIRONMENT, TOOL_CATALOG, AnyTool, Port, Ports
+from gantlet.tools.shell import SHELL
 
 
 def open_toolbox(
@@ -39,6 +42,8 @@ def open_toolbox(
         **files.ports,
         **(ports or Ports()).offered,
     }
+    if SHELL not in offered:
+        offered.update(shell_ports(str(Path.cwd()), environment).offered)
     classes, broken = builtin_tools.discover(builtin_tools)
     builtin_tools.with_snapshots(classes)
     built, left_out = builtin_tools.build_all(classes, Ports(offered))

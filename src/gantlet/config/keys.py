@@ -171,6 +171,17 @@ _SANDBOX = (
     Key("sandbox.filesystem.disabled", _S, "Do not guard files.", _NARROWS, narrow=False),
 )  # fmt: skip
 
+_SHELL = (
+    Key("shell.snapshot", _S, "Have functions and aliases of the user's shell in commands.", _OURS),
+    Key("shell.trackChanges", _S, "Look for the files that a command changed.", _OURS),
+    Key("shell.keepBackgroundTasks", _S, "Let background tasks outlive the session.", _OURS),
+    Key("shell.maxProcesses", _N, "How many processes one command may have.", _OURS),
+    Key("shell.maxMemoryBytes", _N, "How much memory each of its processes may have.", _OURS),
+    Key("shell.maxFileBytes", _N, "How large a file it may write.", _OURS),
+    Key("shell.maxOpenFiles", _N, "How many files each of its processes may open.", _OURS),
+    Key("shell.maxCpuSeconds", _N, "How long each of its processes may compute.", _OURS),
+)  # fmt: skip
+
 _PROGRAMS = (
     Key("hooks", _O, "Programs to run at named events.", _TRUST, Exposure.HOOKS),
     Key("disableAllHooks", _S, "Run no hooks but the policy's.", _TRUST, Exposure.HOOKS),
@@ -250,10 +261,10 @@ _PLAIN = (
     Key("feedbackSurveyRate", _N, "How often you are asked how it went."),
 )  # fmt: skip
 
-KEYS = {key.name: key for key in (*_PERMISSIONS, *_PLAIN, *_PROGRAMS, *_SANDBOX)}
+KEYS = {key.name: key for key in (*_PERMISSIONS, *_PLAIN, *_PROGRAMS, *_SANDBOX, *_SHELL)}
 #: Objects whose members are keys of their own.
 GROUPS = frozenset(
-    {"permissions", "sandbox", "sandbox.network", "sandbox.filesystem"}
+    {"permissions", "sandbox", "sandbox.network", "sandbox.filesystem", "shell"}
 )  # fmt: skip
 #: What an editor needs, and we do not.
 SCHEMA_KEY = "$schema"

@@ -8,7 +8,9 @@ from gantlet.execution.floor import stopped
 from gantlet.execution.foreign import bug_in, contained_now
 from gantlet.execution.outcome import (
     Answer,
+    Cancelled,
     Failed,
+    Interrupted,
     Outcome,
     Succeeded,
     audit_event_of,
@@ -20,7 +22,7 @@ from gantlet.execution.pipeline import CallRun
 from gantlet.execution.tracked import Tracked
 from gantlet.messages import ResultBlock, ToolUse, dumps
 from gantlet.messages.value import replace
-from gantlet.tool import ContextModifier, Surroundings, ToolResult
+from gantlet.tool import AnyTool, ContextModifier, Surroundings, ToolResult
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +49,8 @@ def cut_short(tracked: Tracked, run: CallRun, spill: Spill) -> Outcome:
     reason = tracked.abort.reason or Abort(AbortKind.ENDED)
     tool = tracked.prepared.tool
     if run.output is None or tool is None:
-        return stopped(reason, has_run=tracked.has_run)
+        outcome = stopped(reason, has_run=tracked.has_run)
+        return _with_what_came(outcome, tracked, tool) if tool is not None else outcome
     try:
         content = content_of(tool, run.output)
         fitted = spill.fit_now(tracked.prepared.call.id, content, tool.max_result_chars)
@@ -55,6 +58,18 @@ def cut_short(tracked: Tracked, run: CallRun, spill: Spill) -> Outcome:
         return broken(tracked, error)
     output = run.output if fitted is content else without_bulk(run.output, fitted)
     return Succeeded(output, fitted)
+
+
+def _with_what_came(outcome: Outcome, tracked: Tracked, tool: AnyTool) -> Outcome:
+    """Return the outcome of a stopped call with what its tool has to say of it."""
+    if not tracked.has_run or not isinstance(outcome, Interrupted | Cancelled):
+        return outcome
+    try:
+        said = contained_now(lambda: tool.unfinished(tracked.prepared.call.id))
+    except Exception:  # noqa: BLE001 - the text is only a courtesy
+        _log.exception("What %s had done cannot be told.", tracked.name)
+        return outcome
+    return replace(outcome, content=f"{said}\n{outcome.content}") if said else outcome
 
 
 def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: float) -> Answer:
@@ -119,7 +134,8 @@ def _in_a_file(answer: Answer, spill: Spill) -> Outcome:
         return Succeeded(without_bulk(outcome.output, fitted), fitted)
     if isinstance(outcome, Failed):
         message = str(spill.fit_now(answer.call.id, texts.unwrapped(str(outcome.content)), limit=0))
-        return replace(outcome, content=texts.error(message), message=message)
+        wrapped = texts.like(str(outcome.content), message)
+        return replace(outcome, content=wrapped, message=message)
     return outcome
 
 

@@ -102,7 +102,9 @@ def failure_of(tool_name: str, error: Exception) -> Failed:
     reasons = dict.fromkeys(_reason(tool_name, one) for one in meant)
     message = "\n".join(reasons)
     is_benign = all(one.is_benign for one in meant)
-    return Failed(texts.error(message), message, class_of(meant[0]), is_benign)
+    is_plain = all(one.is_plain for one in meant)
+    content = message if is_plain else texts.error(message)
+    return Failed(content, message, class_of(meant[0]), is_benign)
 
 
 def bug_in(tool_name: str, error: BaseException) -> Failed:

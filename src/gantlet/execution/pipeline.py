@@ -345,7 +345,8 @@ class CallRun:
             return outcome
         text = texts.unwrapped(str(content))
         fitted = await spill.fit(call_id, text, tool.max_failure_chars)
-        return replace(outcome, content=texts.error(str(fitted)), message=str(fitted))
+        wrapped = texts.like(str(content), str(fitted))
+        return replace(outcome, content=wrapped, message=str(fitted))
 
     def _tool_context(self) -> ToolContext:
         """Return what the tool is told about this call; made again only when something changed."""

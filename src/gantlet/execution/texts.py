@@ -47,6 +47,11 @@ def unwrapped(text: str) -> str:
     return text.removeprefix(_OPEN).removesuffix(_CLOSE)
 
 
+def like(text: str, message: str) -> str:
+    """Wrap a message if another text is wrapped."""
+    return error(message) if text.startswith(_OPEN) else message
+
+
 def no_such_tool(name: str, nearest: Sequence[str]) -> str:
     """Say that a tool does not exist, and which ones are near."""
     hint = f" Nearest: {', '.join(nearest)}." if nearest else ""

@@ -47,6 +47,8 @@ class Conversation:
     record: Record | None = None
     reminders: list[str] = field(default_factory=list)
     deferred: ToolUse | None = None
+    #: What has happened meanwhile in the background; asked whenever something is said.
+    news: Callable[[], list[str]] = list
     _announced: str = ""
     _known_model: Capabilities | None = None
     _known_tools: tuple[object, RequestTools] | None = None
@@ -133,7 +135,7 @@ class Conversation:
 
     def _lost_effects(self) -> list[str]:
         """Return what calls of lost replies did, if nobody has asked for them again."""
-        told, self.reminders = self.reminders, []
+        told, self.reminders = [*self.reminders, *self.news()], []
         return [*told, self.effects.report()] if self.effects.remaining else told
 
     def _news(self) -> list[str]:

@@ -143,6 +143,10 @@ class Tool(Generic[_Args]):
         """Let a running call end now and its work go on elsewhere, if that is possible."""
         return False
 
+    def unfinished(self, call_id: str) -> str:
+        """Return what the model should read of a call that was stopped, or nothing."""
+        return ""
+
     def to_result_block(self, data: object) -> ResultContent:
         """Return `data` as the model reads it."""
         return as_content(data)

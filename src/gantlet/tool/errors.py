@@ -7,12 +7,16 @@ class ToolError(Exception):
     """The model reads this and adapts: say what happened, to which thing, and what to do next.
 
     `is_benign` marks an answer in the form of a failure ("nothing found"), which says nothing about
-    other calls.
+    other calls. `is_plain` marks a text that the model reads exactly as it is, without the marks
+    around an error.
     """
 
-    def __init__(self, message: str = "", *, is_benign: bool = False) -> None:
+    def __init__(
+        self, message: str = "", *, is_benign: bool = False, is_plain: bool = False
+    ) -> None:
         super().__init__(message)
         self.is_benign = is_benign
+        self.is_plain = is_plain
 
 
 class UserError(Exception):

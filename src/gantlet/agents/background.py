@@ -1,0 +1,66 @@
+"""The tasks of a session that run in the background, and what the model has yet to be told."""
+
+import threading
+from collections.abc import Sequence
+
+import anyio
+
+from gantlet.system.thread_event import ThreadEvent
+from gantlet.tool.background import BackgroundTask
+
+#: How long all tasks together have to end when a session does.
+_END_SECONDS = 10.0
+
+
+class TaskBoard:
+    """Keeps tasks by their ids, and news of them until somebody takes them."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, BackgroundTask] = {}
+        self._lock = threading.Lock()
+        self._news: list[str] = []
+        self._has_news = ThreadEvent()
+
+    def add(self, task: BackgroundTask) -> None:
+        """Take a task on."""
+        self._tasks[task.id] = task
+
+    def find(self, name: str) -> BackgroundTask | None:
+        """Return a task by its id, or None."""
+        return self._tasks.get(name)
+
+    def all(self) -> Sequence[BackgroundTask]:
+        """Return the tasks, the oldest first."""
+        return list(self._tasks.values())
+
+    def running(self) -> Sequence[BackgroundTask]:
+        """Return the tasks that have not ended."""
+        return [task for task in self._tasks.values() if not task.status.is_final]
+
+    def tell(self, text: str) -> None:
+        """Have the model told something with the next message. Any thread may call this."""
+        with self._lock:
+            self._news.append(text)
+            self._has_news.set()
+
+    def take_news(self) -> list[str]:
+        """Return what is to be told, and forget it."""
+        with self._lock:
+            news, self._news = self._news, []
+            self._has_news = ThreadEvent()
+        return news
+
+    async def wait_for_news(self) -> None:
+        """Wait until there is something to tell; whoever shows a prompt may then start a turn."""
+        with self._lock:
+            if self._news:
+                return
+            event = self._has_news
+        await event.wait()
+
+    async def stop_all(self) -> None:
+        """End every task that runs."""
+        with anyio.move_on_after(_END_SECONDS):
+            async with anyio.create_task_group() as group:
+                for task in self.running():
+                    group.start_soon(task.stop)

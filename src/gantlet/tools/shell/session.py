@@ -1,0 +1,155 @@
+"""What the shell tools of a session share: the supervisor, the settings, the tasks."""
+
+import os
+import secrets
+import shutil
+import weakref
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gantlet.messages.value import value
+from gantlet.system import Environment, Masker, home_folder
+from gantlet.system.supervisor import Launch, StartError, Supervisor
+from gantlet.system.task_records import TaskFolder
+from gantlet.tool import Port, ToolContext, ToolError
+from gantlet.tool.background import BackgroundTasks
+from gantlet.tools.shell.capture import Capture
+from gantlet.tools.shell.settings import ShellSettings
+from gantlet.tools.shell.task import Order, ShellTask
+from gantlet.tools.shell.variables import command_variables
+
+#: Where bash is, in the order in which it is looked for.
+_SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
+#: The shell says where it ended when it ends; a command that sets another trap says nothing.
+_TELL_PLACE = "trap 'pwd -P >/dev/fd/199' EXIT; "
+_GRACE_SECONDS = 2.0
+
+
+@value
+class Start:
+    """How a command is to be started.
+
+    Attributes:
+        read_only: It is proved to change nothing, and runs without anything of the user's shell.
+        tells_place: It is to say where it ended.
+        is_plain: It runs without a sandbox.
+    """
+
+    order: Order
+    read_only: bool = False
+    tells_place: bool = False
+    is_plain: bool = False
+    argv: tuple[str, ...] = ()
+    input: int | None = None
+
+
+@dataclass(slots=True, weakref_slot=True)
+class ShellSession:
+    """Starts commands for the tools of one session. Nothing runs on when nobody holds it."""
+
+    project: str
+    environment: Environment
+    tasks: BackgroundTasks
+    settings: ShellSettings = field(default_factory=ShellSettings)
+    supervisor: Supervisor = field(default_factory=Supervisor)
+    _started: weakref.WeakSet[ShellTask] = field(default_factory=weakref.WeakSet)
+    _folder: TaskFolder | None = None
+    _masker: Masker | None = None
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self.supervisor.close)
+
+    @property
+    def folder(self) -> TaskFolder:
+        """Where the output of tasks goes."""
+        if self._folder is None:
+            self._folder = TaskFolder(home_folder(self.environment))
+        return self._folder
+
+    @property
+    def masker(self) -> Masker:
+        """What hides secrets in output."""
+        if self._masker is None:
+            self._masker = Masker({**self.environment.variables, **self.settings.variables})
+        return self._masker
+
+    @property
+    def has_sandbox(self) -> bool:
+        """Whether commands run in a sandbox."""
+        return False
+
+    def start(self, start: Start) -> ShellTask:
+        """Start a command.
+
+        Raises:
+            ToolError: It cannot be started.
+        """
+        order = start.order
+        task_id = f"b{secrets.token_hex(4)}"
+        capture = Capture(self.masker, self.folder.output_path(task_id), lambda: task.flood())
+        task = ShellTask(task_id, order, capture, self.folder)
+        launch = Launch(
+            argv=start.argv or self._argv(start),
+            cwd=order.cwd,
+            env=self.variables(start),
+            limits=self.settings.limits,
+            input=start.input,
+            tells_place=start.tells_place,
+            grace_seconds=_GRACE_SECONDS,
+        )
+        try:
+            task.follow(self.supervisor.start(launch, capture.feed))
+        except StartError as error:
+            raise ToolError(
+                f"{error} This is a fault of this machine, not of the command."
+            ) from error
+        self._started.add(task)
+        return task
+
+    def variables(self, start: Start) -> dict[str, str]:
+        """Return the variables of a command."""
+        return command_variables(
+            self.environment.variables, self.settings, start.order.cwd, read_only=start.read_only
+        )
+
+    def _argv(self, start: Start) -> tuple[str, ...]:
+        """Return the shell with the command."""
+        shell = self.shell
+        options = ("--noprofile", "--norc") if Path(shell).name == "bash" else ()
+        text = start.order.command
+        if start.tells_place:
+            text = f"{_TELL_PLACE}{text}"
+        return (shell, *options, "-c", text)
+
+    @property
+    def shell(self) -> str:
+        """The program that reads commands.
+
+        Raises:
+            ToolError: There is none.
+        """
+        for path in (self.settings.shell, *_SHELLS):
+            if path.startswith("/") and os.access(path, os.X_OK):
+                return path
+        found = shutil.which("bash", path=self.environment.variables.get("PATH", os.defpath))
+        if found is None:
+            raise ToolError("There is no bash on this machine, so that no command can be run.")
+        return found
+
+    def holds(self, folder: str, context: ToolContext) -> bool:
+        """Return whether a folder lies in the project or in an additional directory."""
+        inside = (self.project, *context.surroundings.extra_directories)
+        real = os.path.realpath(folder)
+        return any(
+            real == root or real.startswith(f"{root.rstrip('/')}/")
+            for root in map(os.path.realpath, inside)
+        )
+
+    def close(self) -> None:
+        """End every command. Blocks until nothing is left."""
+        for task in list(self._started):
+            task.note_end_of_session()
+        self.supervisor.close()
+
+
+SHELL: Port[ShellSession] = Port("shell")

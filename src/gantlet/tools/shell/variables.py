@@ -1,0 +1,113 @@
+"""The environment of commands: what they inherit, what is kept from them, and who must not ask."""
+
+import os
+import re
+from collections.abc import Mapping
+
+from gantlet.tools.shell.settings import ShellSettings
+
+#: Our own way to the model is nobody else's business.
+_OWN = frozenset(
+    {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "GANTLET_API_KEY"}
+)
+#: What would make a shell read or do something before, or other than, what it was given.
+_SHELL_STATE = frozenset(
+    {
+        "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "CDPATH", "GLOBIGNORE", "PROMPT_COMMAND",
+        "BASH_XTRACEFD", "OLDPWD", "PWD", "SHLVL", "_", "POSIXLY_CORRECT", "ZDOTDIR",
+    }
+)  # fmt: skip
+_FUNCTION = re.compile(r"BASH_FUNC_.*%%|BASH_FUNC_.*\(\)")
+_SECRET_NAME = re.compile(
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)", re.IGNORECASE
+)
+#: Nobody is there to turn pages, to write in an editor, or to type a password.
+_UNATTENDED = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GH_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "cat",
+    "BAT_PAGER": "cat",
+    "DELTA_PAGER": "cat",
+    "AWS_PAGER": "",
+    "LESS": "-FRX",
+    "EDITOR": "true",
+    "VISUAL": "true",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "false",
+    "SSH_ASKPASS": "false",
+    "SSH_ASKPASS_REQUIRE": "force",
+    "SUDO_ASKPASS": "/bin/false",
+    "GCM_INTERACTIVE": "never",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "PIP_NO_INPUT": "1",
+    "TERM": "dumb",
+    "GANTLET": "1",
+}
+#: For git that was proved to read only: nothing of a repository's own may run, nothing is written.
+_HARDENED_CONFIG = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "core.pager": "cat",
+    "core.editor": "true",
+    "core.askPass": "false",
+    "core.sshCommand": "false",
+    "core.alternateRefsCommand": "",
+    "core.gitProxy": "",
+    "credential.helper": "",
+    "gpg.program": "false",
+    "log.showSignature": "false",
+    "protocol.allow": "never",
+    "protocol.ext.allow": "never",
+    "safe.bareRepository": "explicit",
+    "submodule.recurse": "false",
+}
+_HARDENED = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+}
+
+
+def command_variables(
+    inherited: Mapping[str, str], settings: ShellSettings, cwd: str, *, read_only: bool
+) -> dict[str, str]:
+    """Return the variables of a command."""
+    kept = {
+        name: value
+        for name, value in inherited.items()
+        if not (name in _OWN or name in _SHELL_STATE or _FUNCTION.fullmatch(name))
+    }
+    if settings.scrubs_secrets:
+        kept = {name: value for name, value in kept.items() if not _SECRET_NAME.search(name)}
+    kept.update(settings.variables)
+    kept.update(_UNATTENDED)
+    kept.setdefault("PATH", os.defpath)
+    kept.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
+    if settings.temporary_folder:
+        kept["TMPDIR"] = settings.temporary_folder
+    if read_only:
+        kept.update(_hardened(kept))
+        kept["PATH"] = absolute_only(kept["PATH"])
+    kept["PWD"] = cwd
+    return kept
+
+
+def absolute_only(path: str) -> str:
+    """Return a search path without entries that mean where the command happens to be."""
+    return os.pathsep.join(one for one in path.split(os.pathsep) if one.startswith("/"))
+
+
+def _hardened(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return what keeps git from running anything that a repository names."""
+    before = variables.get("GIT_CONFIG_COUNT", "0")
+    count = int(before) if before.isascii() and before.isdigit() else 0
+    hardened = dict(_HARDENED)
+    for number, (name, value) in enumerate(_HARDENED_CONFIG.items(), start=count):
+        hardened[f"GIT_CONFIG_KEY_{number}"] = name
+        hardened[f"GIT_CONFIG_VALUE_{number}"] = value
+    hardened["GIT_CONFIG_COUNT"] = str(count + len(_HARDENED_CONFIG))
+    return hardened

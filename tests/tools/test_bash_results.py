@@ -1,0 +1,234 @@
+"""What the model reads of a command, through the whole pipeline and with real processes."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import pytest
+
+from bash_kit import bench, facts, said, until
+from gantlet.execution import Failed, Invalid, Succeeded
+from gantlet.messages import CallProgressed, ContextChangeDropped, Image
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        pytest.param("true", "", id="silence"),
+        pytest.param("echo out; echo err >&2; echo out", "out\nerr\nout", id="true-order"),
+        pytest.param(r"printf '\n\n  \nbody  \n\n'", "body", id="blank-lines-around"),
+        pytest.param(r"printf '\033[1;31mred\033[0m\033]0;title\007!'", "red!", id="escapes"),
+        pytest.param(r"printf '10%%\r50%%\r100%%\n'", "100%", id="progress-bar"),
+        pytest.param(r"printf 'b\bbo\bold'", "bold", id="struck-over"),
+        pytest.param(r"printf 'a\0b\1c'", "abc", id="controls"),
+        pytest.param(r"printf '\xff\xfe'", "\ufffd\ufffd", id="not-utf-8"),
+        pytest.param("cat", "", id="stdin-is-empty"),
+        pytest.param("[ -t 0 ] || echo no terminal", "no terminal", id="no-terminal"),
+        pytest.param("cat /dev/tty 2>/dev/null || echo none", "none", id="no-controlling-terminal"),
+        pytest.param('echo "$GIT_PAGER $PAGER $GIT_EDITOR $GIT_TERMINAL_PROMPT"', "cat cat true 0",
+                     id="nobody-turns-pages"),
+        pytest.param("yes | head -2", "y\ny", id="closed-pipe"),
+        pytest.param("echo $((6 * 7)); # comment", "42", id="comment"),
+        pytest.param("cat <<'END'\n$x\nEND", "$x", id="here-document"),
+    ],
+)  # fmt: skip
+async def test_a_command_that_succeeds_is_what_it_said(
+    tmp_path: Path, command: str, text: str
+) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash(command)
+
+    assert said(answer) == text
+    assert answer.block.is_error is None
+    assert isinstance(answer.outcome, Succeeded)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        pytest.param("echo a; echo b >&2; exit 3", "Exit code 3\na\nb", id="exit-code"),
+        pytest.param("kill -9 $$", "Exit code 137\nThe command was ended by SIGKILL.", id="killed"),
+        pytest.param(
+            "kill -SEGV $$", "Exit code 139\nThe command was ended by SIGSEGV.", id="segv"
+        ),
+        pytest.param("ls nowhere 2>/dev/null", "Exit code 2", id="silent"),
+        pytest.param("false | true; exit 9", "Exit code 9", id="after-a-pipe"),
+        pytest.param(
+            "printf 'Overwrite? [y/N] '; read answer",
+            "Exit code 1\nOverwrite? [y/N]\nThe command asked 'Overwrite? [y/N]', and nobody can"
+            " answer: its input is empty. Give the answer as an option (such as -y), in a file, or"
+            " by a pipe.",
+            id="a-question",
+        ),
+    ],
+)
+async def test_a_command_that_fails_says_its_exit_code_first(
+    tmp_path: Path, command: str, text: str
+) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash(command)
+
+    assert said(answer) == text
+    assert answer.block.is_error is True
+    assert isinstance(answer.outcome, Failed)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        pytest.param("echo a | grep b", "(exit code 1: nothing was found)", id="grep"),
+        pytest.param("test -e nowhere", "(exit code 1: the condition is false)", id="test"),
+        pytest.param("echo a > x; echo b > y; cmp -s x y", "(exit code 1: the files differ)",
+                     id="cmp"),
+    ],
+)  # fmt: skip
+async def test_an_exit_code_that_is_an_answer_is_no_failure(
+    tmp_path: Path, command: str, text: str
+) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash(command)
+
+    assert said(answer) == text
+    assert answer.block.is_error is None
+    assert facts(answer)["returnCodeInterpretation"] in text
+
+
+async def test_the_directory_carries_over_inside_the_project(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        await here.bash("mkdir -p 'a b'/c && cd 'a b'/c")
+        inside = await here.bash("pwd")
+        outside = await here.bash("cd / && pwd")
+        after = await here.bash("pwd")
+
+    place = str(here.folder / "a b" / "c")
+    assert said(inside) == place
+    assert said(outside) == f"/\nShell cwd was reset to {place}"
+    assert said(after) == place
+
+
+async def test_a_directory_read_by_a_harmless_line_counts_too(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        (here.folder / "sub").mkdir()
+        await here.bash("cd sub && ls")
+        after = await here.bash("pwd")
+
+    assert said(after) == str(here.folder / "sub")
+    assert not [event for event in here.events if isinstance(event, ContextChangeDropped)]
+
+
+async def test_a_failed_line_leaves_the_directory_as_it_was(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        (here.folder / "sub").mkdir()
+        await here.bash("cd sub && false")
+        after = await here.bash("pwd")
+
+    assert said(after) == str(here.folder)
+
+
+async def test_the_directory_stays_where_the_user_wants_it(tmp_path: Path) -> None:
+    async with bench(tmp_path, CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR="1") as here:
+        (here.folder / "sub").mkdir()
+        await here.bash("cd sub && true")
+        after = await here.bash("pwd")
+
+    assert said(after) == str(here.folder)
+
+
+async def test_a_directory_that_is_gone_is_said_in_words(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        await here.bash("mkdir sub && cd sub")
+        (here.folder / "sub").rmdir()
+        answer = await here.bash("echo here")
+
+    assert "cannot be entered (No such file or directory)" in said(answer)
+    assert answer.block.is_error is True
+
+
+async def test_a_picture_is_answered_as_one(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        by_address = await here.bash("printf 'data:image/png;base64,iVBORw0KGgo='")
+        by_bytes = await here.bash(r"printf '\x89PNG\r\n\x1a\n'")
+
+    for answer in (by_address, by_bytes):
+        assert isinstance(answer.block.content, tuple)
+        [block] = answer.block.content
+        assert isinstance(block, Image)
+        assert block.source["media_type"] == "image/png"
+        assert block.source["data"] == "iVBORw0KGgo="
+
+
+async def test_secrets_are_masked_by_value_and_by_shape(tmp_path: Path) -> None:
+    async with bench(tmp_path, MY_TOKEN="hunter2hunter2") as here:
+        by_value = await here.bash("echo $MY_TOKEN")
+        by_shape = await here.bash("echo ghp_012345678901234567890123456789012345")
+
+    assert said(by_value) == "[masked]"
+    assert said(by_shape) == "[masked]"
+
+
+async def test_our_own_key_is_kept_from_commands(tmp_path: Path) -> None:
+    async with bench(tmp_path, ANTHROPIC_API_KEY="sk-ant-aaaaaaaaaaaaaaaaaaaaaaaa") as here:
+        answer = await here.bash("echo ${ANTHROPIC_API_KEY-unset} ${BASH_ENV-unset}")
+
+    assert said(answer) == "unset unset"
+
+
+async def test_long_output_goes_to_a_file(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash("seq 20000")
+        failed = await here.bash("seq 20000; false")
+
+    assert said(answer).startswith("[The output has 108,893 characters and was saved whole to ")
+    assert len(said(answer)) < 5000
+    first, _, rest = said(failed).partition("\n")
+    assert first == "Exit code 1"
+    assert rest.startswith("1\n2\n3\n")
+    assert "characters truncated] ... (all of it is in " in rest
+    assert rest.endswith("20000")
+    assert len(rest) < 10_000
+
+
+async def test_output_beyond_memory_is_streamed_to_a_file(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash("seq 1000000; echo the end")
+
+    text = said(answer)
+    [path] = here.home.rglob("*.output")
+    assert text.startswith(f"[The output has 6,888,904 bytes; all of it is in {path}.")
+    assert text.endswith("1000000\nthe end")
+    kept = path.read_text(encoding="utf-8")
+    assert len(kept) == 6_888_904
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_progress_shows_the_last_lines(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    async def open_when_shown() -> None:
+        await until(lambda: any(isinstance(one, CallProgressed) for one in here.events))
+        updates.extend(one for one in here.events if isinstance(one, CallProgressed))
+        async with await anyio.open_file(gate, "w") as file:
+            await file.write("go\n")
+
+    updates: list[CallProgressed] = []
+    async with bench(tmp_path) as here, anyio.create_task_group() as group:
+        group.start_soon(open_when_shown)
+        answer = await here.bash(f"echo one; echo two; read x < {gate}; echo $x")
+
+    assert said(answer) == "one\ntwo\ngo"
+    update = updates[0].update
+    assert isinstance(update, Mapping)
+    assert update["output"] == "one\ntwo"
+    assert update["totalLines"] == 2
+
+
+@pytest.mark.parametrize("command", ["", "   ", "a\0b", "x" * 200_000], ids=["0", "1", "2", "3"])
+async def test_what_no_shell_takes_is_refused(tmp_path: Path, command: str) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash(command)
+
+    assert isinstance(answer.outcome, Invalid)
