@@ -134,9 +134,9 @@ class Running:
         self.ending = self.ending or ending_of(known, out_of_memory=out_of_memory)
         self.left = _processes(told["left"])
         self.place = str(told["place"])
-        self.ended.set()
         if not self.left:
             self.finish()
+        self.ended.set()
 
     def finish(self) -> None:
         """Take note that nothing of the command is left, or that nobody can tell any more."""
@@ -144,10 +144,10 @@ class Running:
             return
         self.ending = self.ending or Lost()
         self.left = ()
+        while self._on_gone:  # before anybody who waits goes on
+            self._on_gone.pop()()
         self.ended.set()
         self.gone.set()
-        while self._on_gone:
-            self._on_gone.pop()()
 
     def stop_reading(self) -> None:
         """Close the output; whatever is still said is lost."""
