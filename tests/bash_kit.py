@@ -13,14 +13,14 @@ import anyio
 from execution_kit import AllowEverything
 from gantlet.agents.background import TaskBoard
 from gantlet.assembly import Toolbox, open_toolbox
-from gantlet.assembly.shell import shell_of, shell_ports
+from gantlet.assembly.shell import open_shell
 from gantlet.execution import Answer, Bodies, Executor, Services, Spill
 from gantlet.hooks import NoHooks
 from gantlet.messages import Event, JsonValue, ToolUse
 from gantlet.permissions import Permission
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.system import Environment
-from gantlet.tool import AgentIdentity, AnyTool, Surroundings
+from gantlet.tool import AgentIdentity, AnyTool, Ports, Surroundings
 from gantlet.tools.shell import ShellSession
 
 #: Longer than any test takes; a test that reaches it has hung.
@@ -112,9 +112,9 @@ async def bench(
     environment = Environment(
         variables={**kept, "GANTLET_HOME": str(home), **variables}, flags=DEFAULT_FLAGS
     )
-    ports = shell_ports(str(project), environment, settings)
-    shell, board = shell_of(ports)
-    toolbox = open_toolbox(environment=environment, ports=ports)
+    opened = open_shell(str(project), environment, settings)
+    shell, board = opened.session, opened.board
+    toolbox = open_toolbox(environment=environment, ports=Ports(opened.ports))
     async with Bodies() as bodies:
         try:
             where = Surroundings(str(project))

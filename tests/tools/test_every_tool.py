@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from builders import run_python, tool_context
 from gantlet import tools
-from gantlet.assembly.shell import shell_ports
+from gantlet.assembly.shell import open_shell
 from gantlet.system import Environment
 from gantlet.tool import (
     TOOL_NAME,
@@ -46,7 +46,7 @@ class EveryPort(Ports):
 
     def need(self, port: Port[Any]) -> Any:
         """Hand over a stand-in; a shell is cheap as long as nothing is run."""
-        return shell_ports("/", Environment()).offered.get(port) or StandIn()
+        return open_shell("/", Environment()).ports.get(port) or StandIn()
 
 
 BUILT, LEFT_OUT = tools.build_all(CLASSES, EveryPort())
@@ -145,7 +145,7 @@ def test_finding_and_describing_the_tools_builds_no_model() -> None:
     printed = run_python(
         """
 from gantlet import tools
-from gantlet.assembly.shell import shell_ports
+from gantlet.assembly.shell import open_shell
 from gantlet.tool import ToolInput
 
 classes, _ = tools.discover(tools)

@@ -11,13 +11,14 @@ from uuid import uuid4
 
 import anyio
 
+from gantlet.agents.background import TaskBoard
 from gantlet.assembly.agent_hooks import AgentHooks
 from gantlet.assembly.configuration import FreshPermission, open_configuration
 from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
 from gantlet.assembly.run_result import RunResult
-from gantlet.assembly.shell import shell_of, shell_ports, shell_values
+from gantlet.assembly.shell import open_shell, shell_values
 from gantlet.assembly.toolbox import open_toolbox
 from gantlet.config import SettingsRequest, read_sources
 from gantlet.execution import (
@@ -168,15 +169,14 @@ class Agent:
         )
         mode = engine.holder.current.mode
         self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
-        ports = shell_ports(folder, environment, shell_values(values))
-        self._shell, self.tasks = shell_of(ports)
+        self._shell = open_shell(folder, environment, shell_values(values))
         toolbox = open_toolbox(
             [_checked(tool) for tool in tools],
             [_checked(tool) for tool in mcp_tools],
             environment=environment,
             denied=[*values.denied, *disallowed_tools],
             selected=builtin_tools,
-            ports=Ports({**self._files.ports, **ports.offered}),
+            ports=Ports({**self._files.ports, **self._shell.ports}),
         )
         self._conversation = Conversation(
             model=open_model(model, environment, base_url, api_key),
@@ -196,7 +196,7 @@ class Agent:
             history=session.history if session else self._parts.history or History(),
             record=session,
             deferred=self._parts.deferred,
-            news=self.tasks.take_news,
+            news=self._shell.board.take_news,
         )
         if session is not None:
             self._conversation.reminders += unsure_calls(session)
@@ -235,8 +235,7 @@ class Agent:
         self._mailbox: Mailbox | None = None
         self._loop: Loop | None = None
         self._owns_model = isinstance(model, str)
-        self._is_entered = False
-        self._is_busy = False
+        self._is_entered = self._is_busy = False
         self._thread = 0
         self._hand_over: Callable[[object], None] | None = None
 
@@ -257,7 +256,7 @@ class Agent:
             await self.hooks.leave()
         finally:
             with anyio.CancelScope(shield=True):
-                await run_in_thread(self._shell.close)
+                await run_in_thread(self._shell.session.close)
             await self._let_go()
 
     def hook(
@@ -359,6 +358,11 @@ class Agent:
         if self._loop is None:
             raise RuntimeError("Nothing is running: use run() or stream().")
         self._loop.send(_message(prompt), Priority(priority))
+
+    @property
+    def tasks(self) -> TaskBoard:
+        """The tasks in the background, and the news of them."""
+        return self._shell.board
 
     def move_to_background(self, call_id: str) -> bool:
         """Let a running call go on in the background; return whether its tool can do that."""

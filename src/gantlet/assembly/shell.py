@@ -1,35 +1,41 @@
 """The shell of a session, wired together."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from gantlet.agents.background import TaskBoard
 from gantlet.config import Settings
+from gantlet.messages.value import value
 from gantlet.system import Environment
-from gantlet.tool import Ports
+from gantlet.tool import Port
 from gantlet.tool.background import BACKGROUND_TASKS
 from gantlet.tools.shell import SHELL, SHELL_KEYS, ShellSession, read_settings
 
 
-def shell_ports(
-    project: str, environment: Environment, settings: Mapping[str, object] | None = None
-) -> Ports:
-    """Return what shell tools need: the shell itself, and a board for tasks in the background.
+@value
+class SessionShell:
+    """What the shell tools of a session share. Nothing is started before the first command."""
 
-    Nothing is started before the first command.
+    session: ShellSession
+    board: TaskBoard
+
+    @property
+    def ports(self) -> dict[Port[Any], object]:
+        """What is offered to the tools."""
+        return {SHELL: self.session, BACKGROUND_TASKS: self.board}
+
+
+def open_shell(
+    project: str, environment: Environment, settings: Mapping[str, object] | None = None
+) -> SessionShell:
+    """Return the shell of a session that works in a project, and a board for its tasks.
 
     Raises:
         UserError: The settings make no sense.
     """
     board = TaskBoard()
-    shell = ShellSession(project, environment, board, read_settings(environment, settings))
-    return Ports({SHELL: shell, BACKGROUND_TASKS: board})
-
-
-def shell_of(ports: Ports) -> tuple[ShellSession, TaskBoard]:
-    """Return the shell and the board that ports offer."""
-    board = ports.need(BACKGROUND_TASKS)
-    assert isinstance(board, TaskBoard)
-    return ports.need(SHELL), board
+    settings_read = read_settings(environment, settings)
+    return SessionShell(ShellSession(project, environment, board, settings_read), board)
 
 
 def shell_values(settings: Settings) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gantlet import tools as builtin_tools
 from gantlet.assembly.files import SessionFiles
-from gantlet.assembly.shell import shell_ports
+from gantlet.assembly.shell import open_shell
 from gantlet.pool import (
     DEFAULT_FLAGS,
     Catalog,
@@ -43,7 +43,7 @@ def open_toolbox(
         **(ports or Ports()).offered,
     }
     if SHELL not in offered:
-        offered.update(shell_ports(str(Path.cwd()), environment).offered)
+        offered.update(open_shell(str(Path.cwd()), environment).ports)
     classes, broken = builtin_tools.discover(builtin_tools)
     builtin_tools.with_snapshots(classes)
     built, left_out = builtin_tools.build_all(classes, Ports(offered))
