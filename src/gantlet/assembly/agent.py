@@ -1,7 +1,7 @@
 """The library's face: an agent that runs prompts with tools."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -55,7 +55,8 @@ from gantlet.messages import (
 from gantlet.messages.value import replace, value
 from gantlet.permissions import AddRules, Asker, Destination, Permission, SetMode
 from gantlet.pool import DEFAULT_FLAGS
-from gantlet.session import Session, UndoResult, undo, unsure_calls
+from gantlet.rules import Rule
+from gantlet.session import Session, UndoResult, rewind, undo, unsure_calls
 from gantlet.system import (
     Clock,
     Environment,
@@ -284,7 +285,7 @@ class Agent:
     @property
     def tool_names(self) -> tuple[str, ...]:
         """The tools the model may ask for."""
-        return tuple(tool.name for tool in self._services.pool)
+        return tuple(tool.name for tool in self._services.pool if not tool.hidden)
 
     @property
     def mode(self) -> Mode:
@@ -387,6 +388,20 @@ class Agent:
             raise RuntimeError("A prompt is running: undo when it has ended.")
         changes = self._files.changes
         return await run_in_thread(lambda: undo(changes, target, is_forced=is_forced))
+
+    async def rewind(self, call_ids: Collection[str], *, is_trial: bool = False) -> UndoResult:
+        """Take back what several calls changed in files, as one undo.
+
+        Raises:
+            UserError: A file could not be written.
+        """
+        changes = self._files.changes
+        return await run_in_thread(lambda: rewind(changes, call_ids, is_trial=is_trial))
+
+    def rules(self) -> list[Rule]:
+        """Return the permission rules that count now."""
+        current = self._engine.holder.current
+        return [rule for behaviour in Behaviour for rule in current.rules(behaviour)]
 
     def _running(self, mailbox: Mailbox | None = None) -> "_Running":
         """Hold the agent for one prompt."""

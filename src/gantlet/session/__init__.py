@@ -13,7 +13,7 @@ from gantlet.session.session import Session, forked, new_session, resumed, unsur
 from gantlet.session.shelf import SessionInfo, Shelf, delete, read_info
 from gantlet.session.story import CallStory, Passage, Story, tell
 from gantlet.session.transcript import SessionError, read_lines
-from gantlet.session.undo import BlockedFile, RestoredFile, UndoResult, undo, undone_numbers
+from gantlet.session.undo import BlockedFile, RestoredFile, UndoResult, rewind, undo, undone_numbers
 
 __all__ = [
     "BlockedFile",
@@ -43,6 +43,7 @@ __all__ = [
     "read_lines",
     "restore",
     "resumed",
+    "rewind",
     "sessions_folder",
     "tell",
     "undo",

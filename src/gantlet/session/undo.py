@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from gantlet.messages.value import slotted, value
 from gantlet.session.change_log import ChangeEntry, ChangeLog, Image
@@ -96,7 +96,34 @@ def undo(
         UserError: There is no such change, or a file could not be written.
     """
     entries = log.entries()
-    chosen = choose(entries, target)
+    return _take_back(log, entries, choose(entries, target), is_forced=is_forced, is_trial=is_trial)
+
+
+def rewind(log: ChangeLog, call_ids: Collection[str], *, is_trial: bool = False) -> UndoResult:
+    """Take back what several calls changed, the newest first, as one undo.
+
+    Raises:
+        UserError: A file could not be written.
+    """
+    entries = log.entries()
+    undone = undone_numbers(entries)
+    chosen = tuple(
+        entry for entry in entries if entry.call_id in call_ids and entry.number not in undone
+    )
+    if not chosen:
+        return UndoResult("", (), ())
+    return _take_back(log, entries, chosen, is_forced=False, is_trial=is_trial)
+
+
+def _take_back(
+    log: ChangeLog,
+    entries: Sequence[ChangeEntry],
+    chosen: tuple[ChangeEntry, ...],
+    *,
+    is_forced: bool,
+    is_trial: bool,
+) -> UndoResult:
+    """Take chosen changes back, unless somebody else has changed a file since."""
     files = _stepped_back(entries, chosen, is_forced=is_forced)
     blocked = tuple(BlockedFile(file.path, file.blocked) for file in files if file.blocked)
     changed = [file for file in files if not file.blocked and _differs(file)]

@@ -77,13 +77,12 @@ def _run_main(argv: Sequence[str]) -> int:
     from gantlet.tool.errors import UserError  # noqa: PLC0415 - --help must not pay for it
 
     parser = argparse.ArgumentParser(prog="gantlet", allow_abbrev=False)
+    parser.add_argument("-v", "--version", action="version", version=f"{__version__} (Gantlet)")
     add_flags(parser)
     try:
         flags = flags_of(parser.parse_args(joined(argv)))
         if not flags.is_headless:
-            raise UserError(  # noqa: TRY301 - one door for what a person should read
-                "There is no screen yet. Use gantlet -p 'PROMPT', or gantlet --help."
-            )
+            parser.error("there is no screen yet; use gantlet -p 'PROMPT', or gantlet --help")
         from gantlet.surfaces.headless.program import run_headless  # noqa: PLC0415 - bad flags are told before it is paid for
 
         return run_headless(flags)

@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import anyio
-from anyio.abc import TaskGroup
+from anyio.abc import TaskGroup, TaskStatus
 
 from gantlet.assembly.agent import Agent
 from gantlet.assembly.run_result import RunResult
@@ -17,6 +17,7 @@ from gantlet.messages.value import replace
 from gantlet.permissions import Asker
 from gantlet.session import Session
 from gantlet.surfaces.headless.asking import ControlAsker
+from gantlet.surfaces.headless.callbacks import ControlCallbacks
 from gantlet.surfaces.headless.control import Control
 from gantlet.surfaces.headless.flags import Flags
 from gantlet.surfaces.headless.frames import Frame, Summary, is_failure
@@ -58,6 +59,9 @@ class Host:
         self.spent_usd = 0.0
         self.waiting: deque[Prompt] = deque()
         self._schema = _schema_tool(flags)
+        self._opening = anyio.Lock()
+        self._keeper: _Keeper | None = None
+        self._group: TaskGroup
         self._more = anyio.Event()
         self._has_ended = False
         self._is_running = False
@@ -72,6 +76,7 @@ class Host:
     async def run(self, prompt: str | None) -> int:
         """Do what is asked for, until there is nothing more; return the exit code."""
         async with anyio.create_task_group() as group:
+            self._group = group
             group.start_soon(self._heed_signals)
             if prompt is not None:
                 self.waiting.append(Prompt((Text(prompt),), content=prompt))
@@ -94,37 +99,42 @@ class Host:
 
     async def opened(self) -> Agent:
         """Return the agent; it is made when it is first needed."""
-        if self.agent is None:
-            mcp_tools = await self.servers.connect()
-            asker = self._asker()
-            tools = [self._schema] if self._schema is not None else []
-            told = dict(self.told)
-            if self._schema is not None:
-                more = told.get("appendSystemPrompt")
-                told["appendSystemPrompt"] = f"{more}\n\n{INSTRUCTION}" if more else INSTRUCTION
-            self.agent = await open_agent(
-                self.flags,
-                self.cwd,
-                self.environment,
-                session=self.session,
-                listener=lambda event: self.telling.hear(event),
-                asker=asker,
-                told=told,
-                tools=tools,
-                mcp_tools=mcp_tools,
-                model=self.sink.model,
-            )
-            await self.agent.__aenter__()
-            self.sink.remark(str(problem) for problem in self.agent.problems)
+        async with self._opening:
+            if self.agent is None:
+                self.agent = await self._open()
         return self.agent
+
+    async def _open(self) -> Agent:
+        """Make the agent, and have it kept open by a task of its own."""
+        mcp_tools = await self.servers.connect()
+        asker = self._asker()
+        tools = [self._schema] if self._schema is not None else []
+        told = dict(self.told)
+        if self._schema is not None:
+            more = told.get("appendSystemPrompt")
+            told["appendSystemPrompt"] = f"{more}\n\n{INSTRUCTION}" if more else INSTRUCTION
+        agent = await open_agent(
+            self.flags,
+            self.cwd,
+            self.environment,
+            session=self.session,
+            listener=lambda event: self.telling.hear(event),
+            asker=asker,
+            callbacks=ControlCallbacks(self.control),
+            told=told,
+            tools=tools,
+            mcp_tools=mcp_tools,
+            model=self.sink.model,
+        )
+        self._keeper = keeper = _Keeper(agent)
+        await self._group.start(keeper.keep)
+        self.sink.remark(str(problem) for problem in agent.problems)
+        return agent
 
     async def begin_again(self) -> str:
         """Forget the conversation and begin another session; return the id of the old one."""
         before = self.session_id
-        if self.agent is not None:
-            await self.agent.__aexit__(None, None, None)
-        if self.session is not None:
-            self.session.close()
+        await self._close()
         self.agent = None
         again = replace(
             self.flags, resume=None, is_continued=False, fork_session=False, session_id=None
@@ -310,10 +320,34 @@ class Host:
 
     async def _close(self) -> None:
         """Let go of everything."""
-        if self.agent is not None:
-            await self.agent.__aexit__(None, None, None)
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            await keeper.let_go()
         if self.session is not None:
             self.session.close()
+
+
+class _Keeper:
+    """Keeps an agent open, in one task, until it is told to let go."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._is_released = anyio.Event()
+        self._is_gone = anyio.Event()
+
+    async def keep(self, *, task_status: TaskStatus[None]) -> None:
+        """Hold the agent."""
+        try:
+            async with self._agent:
+                task_status.started()
+                await self._is_released.wait()
+        finally:
+            self._is_gone.set()
+
+    async def let_go(self) -> None:
+        """Have the agent closed, and wait for that."""
+        self._is_released.set()
+        await self._is_gone.wait()
 
 
 def _schema_tool(flags: Flags) -> StructuredOutput | None:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from gantlet import __version__
 from gantlet.assembly.agent import Agent, AgentParts
+from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.models import DEFAULT_MODEL
 from gantlet.assembly.system_prompt import Place, look_at_repository, system_prompt
 from gantlet.config import SettingsRequest, read_memory, read_sources
+from gantlet.hooks import CallbackHost, read_callbacks
 from gantlet.messages import Event, JsonValue, Model
 from gantlet.permissions import Asker
 from gantlet.session import (
@@ -125,6 +127,7 @@ async def open_agent(
     session: Session | None,
     listener: Callable[[Event], None],
     asker: Asker | None,
+    callbacks: CallbackHost,
     told: Mapping[str, JsonValue],
     tools: Iterable[AnyTool] = (),
     mcp_tools: Iterable[AnyTool] = (),
@@ -173,7 +176,13 @@ async def open_agent(
         disallowed_tools=flags.disallowed_tools,
         directories=flags.add_dir,
         bypass_available=flags.allow_skip_permissions,
-        parts=AgentParts(asker=asker, environment=environment, session=session, listener=listener),
+        parts=AgentParts(
+            asker=asker,
+            environment=environment,
+            session=session,
+            listener=listener,
+            hook_parts=HookParts(read_callbacks(told.get("hooks")).entries, callbacks),
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from anyio.abc import TaskGroup
 
 from gantlet.assembly.models import DEFAULT_MODEL
 from gantlet.messages import JsonValue
+from gantlet.session import Session, read_lines
 from gantlet.surfaces.headless.desk import Desk
 from gantlet.surfaces.headless.opening import COMPATIBLE_VERSION
 from gantlet.surfaces.headless.slash import Commands
@@ -44,6 +45,8 @@ class Requests:
             "rename_session": self._rename,
             "list_models": self._list_models,
             "get_binary_version": self._version,
+            "rewind_files": self._rewind_files,
+            "list_permission_rules": self._list_rules,
         }
 
     def take(self, message: _Fields, group: TaskGroup) -> None:
@@ -185,9 +188,48 @@ class Requests:
         """Tell which models may be asked for by a short name."""
         return {"models": _models()}
 
+    async def _rewind_files(self, fields: _Fields) -> _Fields:
+        """Put files back as they were before a message of the user's."""
+        session, agent = self._desk.session, await self._desk.opened()
+        if session is None:
+            return {"canRewind": False, "error": "The session is not written down."}
+        wanted = str(fields.get("user_message_id"))
+        calls = calls_after(session, wanted)
+        if calls is None:
+            return {"canRewind": False, "error": f"The session has no message {wanted}."}
+        done = await agent.rewind(calls, is_trial=fields.get("dry_run") is True)
+        if done.blocked:
+            told = "; ".join(f"{file.path}: {file.reason}" for file in done.blocked)
+            return {"canRewind": False, "error": told}
+        return {"canRewind": True, "filesChanged": [file.path for file in done.restored]}
+
+    async def _list_rules(self, fields: _Fields) -> _Fields:
+        """Tell the permission rules, each with where it stands."""
+        rules = (await self._desk.opened()).rules()
+        return {
+            "rules": [
+                {
+                    "rule": rule.text,
+                    "behavior": rule.behaviour.value,
+                    "source": rule.source.kind.value,
+                    "file": rule.source.file,
+                }
+                for rule in rules
+            ]
+        }
+
     async def _version(self, fields: _Fields) -> _Fields:
         """Tell what we are taken for."""
         return {"version": COMPATIBLE_VERSION}
+
+
+def calls_after(session: Session, message_id: str) -> set[str] | None:
+    """Return the calls that came after a message; None if there is no such message."""
+    lines, _ = read_lines(session.path)
+    place = next((n for n, line in enumerate(lines) if line.get("uuid") == message_id), None)
+    if place is None:
+        return None
+    return {str(line["toolUseId"]) for line in lines[place:] if line.get("type") == "call"}
 
 
 def _models() -> list[JsonValue]:
