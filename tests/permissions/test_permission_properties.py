@@ -243,3 +243,32 @@ def test_the_same_question_has_the_same_answer(
     made: PermissionContext, call: tuple[Any, dict[str, Any]]
 ) -> None:
     assert strictness(made, call) == strictness(made, call)
+
+
+JOINTS = st.sampled_from(["; ", " && ", " || ", " | ", "\n", " & "])
+WRAPS = st.sampled_from(
+    ["timeout 5 {}", "nice {}", "env {}", "sudo {}", "nohup {}", "( {} )", "! {}", "X=1 {}"]
+)
+#: Commands that stand for themselves wherever they stand, and mean what they say.
+WHOLE = COMMANDS.filter(lambda text: bool(text) and text != "if true; then")
+#: Those that begin with a program, which another one can run.
+SIMPLE = WHOLE.filter(lambda text: not text.startswith(("FOO=", "cd ", "for ", "true;", "eval ")))
+
+
+@given(CONTEXTS, WHOLE, WHOLE, JOINTS, st.booleans())
+def test_a_further_command_never_loosens(
+    made: PermissionContext, command: str, other: str, joint: str, comes_first: bool
+) -> None:
+    line = other + joint + command if comes_first else command + joint + other
+    alone = strictness(made, (SHELL_TOOL, {"command": command}))
+
+    assert strictness(made, (SHELL_TOOL, {"command": line})) >= alone
+
+
+@given(CONTEXTS, SIMPLE, WRAPS)
+def test_what_stands_around_a_command_never_loosens(
+    made: PermissionContext, command: str, wrap: str
+) -> None:
+    alone = strictness(made, (SHELL_TOOL, {"command": command}))
+
+    assert strictness(made, (SHELL_TOOL, {"command": wrap.format(command)})) >= alone

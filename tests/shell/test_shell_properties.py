@@ -8,6 +8,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from gantlet.shell import (
+    SimpleCommand,
+    Word,
     analyse,
     critical_removal,
     failing_command,
@@ -166,6 +168,24 @@ def test_how_a_word_is_quoted_does_not_matter(texts: list[str], random: object) 
     assert [word.text for word in command.argv] == ["echo", *texts]
     assert all(word.is_literal for word in command.argv)
     assert own_doubts(line) == []
+
+
+@given(
+    st.lists(
+        st.text(SHELL_LETTERS.replace("\0", "").replace("\r", ""), max_size=8),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_command_written_out_again_is_the_same_command(texts: list[str]) -> None:
+    assume(not any(set("\u200b\u202e") & set(text) for text in texts))
+    words = ("echo", *texts)
+    written = text_of(SimpleCommand(tuple(Word(text, is_literal=True, raw=text) for text in words)))
+
+    [command] = analyse(written).parts
+
+    assert tuple(word.text for word in command.argv) == words
+    assert text_of(command) == written
 
 
 @given(st.sampled_from(READERS), st.sampled_from(READERS), st.sampled_from(["; ", " && ", "\n"]))

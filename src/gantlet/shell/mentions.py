@@ -25,14 +25,16 @@ _SED_READS = re.compile(r"(?:^|[;{\s\d$/!,])[rRwW]\s{0,8}([^\s;}]{1,256})")
 TREE_READERS = frozenset(
     {
         "7z", "7za", "7zr", "ack", "ag", "aws", "azcopy", "bacula", "borg", "bsdtar", "buildah",
-        "cpio", "docker", "duplicity", "gcloud", "gpgtar", "gsutil", "gtar", "http-server", "jar",
-        "kubectl", "mc", "mksquashfs", "nerdctl", "pax", "podman", "pigz", "rar", "rclone", "rcp",
-        "restic", "rsync", "s3cmd", "scp", "serve", "sftp", "tar", "ugrep", "unison", "zip",
-        "zpaq", "zstd",
+        "cp", "cpio", "diff", "docker", "duplicity", "egrep", "fgrep", "gcloud", "gpgtar", "grep",
+        "gsutil", "gtar", "http-server", "install", "jar", "kubectl", "mc", "mksquashfs", "mv",
+        "nerdctl", "pax", "pigz", "podman", "rar", "rclone", "rcp", "restic", "rg", "rsync",
+        "s3cmd", "scp", "serve", "sftp", "tar", "ugrep", "unison", "zip", "zpaq", "zstd",
     }
 )  # fmt: skip
 #: Those that read the directory they stand in when they are given none.
-_READS_HERE = frozenset({"ack", "ag", "http-server", "serve", "ugrep"})
+_READS_HERE = frozenset({"ack", "ag", "http-server", "rg", "serve", "ugrep"})
+_SEARCHERS = frozenset({"egrep", "fgrep", "grep", "zgrep"})
+_RECURSIVE = re.compile(r"-[^-]*[rR]|--(?:recursive|dereference-recursive|directories=recurse)")
 #: What `find` and `fd` may do to each file without reading it.
 _ONLY_NAMES = frozenset(
     {
@@ -88,6 +90,8 @@ def _reads_here(name: str, words: Sequence[Word], *, is_code: bool) -> bool:
     """Return whether a program reads all that lies in its directory, unasked."""
     if name in _READS_HERE:
         return True
+    if name in _SEARCHERS:
+        return any(_RECURSIVE.match(word.text) for word in words)
     is_server = is_code or name == "busybox"
     return is_server and not _SHOWS_HERE.isdisjoint(word.text for word in words)
 
