@@ -125,17 +125,31 @@ async def test_git_commit_works_where_the_workspace_is_a_submodule(box: Box) -> 
     assert said.out == "inside\n", said.err
 
 
-@pytest.mark.parametrize("pointer", ["gitdir: {outside}/other/.git", "gitdir: {outside}", "junk"])
+@pytest.mark.parametrize(
+    "pointer",
+    [
+        "gitdir: {outside}/other/.git",
+        "gitdir: {outside}/other/.git/worktrees/linked",
+        "gitdir: {outside}/other/.git/modules/sub",
+        "gitdir: {outside}",
+        "junk",
+    ],
+)
 async def test_a_git_file_that_nobody_confirms_opens_nothing(box: Box, pointer: str) -> None:
+    make_repository(box.outside / "library")
     make_repository(box.outside / "other")
+    git(box.outside / "other", "worktree", "add", "-q", str(box.outside / "linked"), "-b", "side")
+    git(box.outside / "other", "submodule", "add", "-q", str(box.outside / "library"), "sub")
     (box.workspace / ".git").write_text(pointer.format(outside=box.outside))
     box.give()
 
     said = await box.run(
-        f"touch {box.outside}/other/.git/x {box.outside}/x; git commit --allow-empty -m x"
+        f"touch {box.outside}/other/.git/x {box.outside}/x {box.outside}/other/.git/modules/sub/x; "
+        "git commit --allow-empty -m x"
     )
 
     assert said.code != 0
+    assert not (box.outside / "other" / ".git" / "modules" / "sub" / "x").exists()
     assert not (box.outside / "other" / ".git" / "x").exists()
     assert not (box.outside / "x").exists()
 
