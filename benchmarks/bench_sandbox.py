@@ -74,7 +74,7 @@ async def self_test_seconds(policy: Policy, home: Path) -> tuple[float, float]:
 async def measure(place: Path) -> None:
     """Measure and print."""
     workspace, home = place / "workspace", place / "home"
-    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
+    await anyio.run_process(["git", "init", "-q", str(workspace)])
     (workspace / ".claude").mkdir()
     environment = minimal_environment(os.environ)
     policy = Policy((str(workspace),), environment=environment)
