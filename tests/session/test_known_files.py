@@ -67,7 +67,7 @@ def test_a_change_by_another_call_is_remembered_until_the_next_look() -> None:
 
 
 def test_contents_are_dropped_for_room_and_that_they_were_seen_is_not() -> None:
-    known = KnownFiles(max_kept_bytes=30)
+    known = KnownFiles(max_kept_bytes=10)
     known.note("/old", Seen("1", content=b"abcdefgh"))
     known.note("/new", Seen("2", content=b"ijklmnop"))
 

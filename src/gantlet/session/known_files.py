@@ -1,7 +1,6 @@
 """What one conversation knows of files."""
 
 import threading
-import zlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,7 +8,7 @@ from types import MappingProxyType
 from gantlet.messages.value import replace
 from gantlet.tool import Seen
 
-#: How many bytes of contents are kept, packed; beyond that the contents used least are dropped.
+#: How many bytes of contents are kept; beyond that the contents used least are dropped.
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 #: Contents of this size and more are not kept at all.
 MAX_CONTENT_BYTES = 32 * 1024 * 1024
@@ -18,15 +17,16 @@ MAX_CONTENT_BYTES = 32 * 1024 * 1024
 class KnownFiles:
     """The knowledge of one conversation. May be used from any thread.
 
-    That a file was seen, and by which hash, is kept as long as the session. Its content is kept
-    packed, as long as there is room; without it an edit of a file that changed elsewhere is judged
-    by its own text alone.
+    That a file was seen, and by which hash, is kept as long as the session. Its content is kept as
+    long as there is room; without it an edit of a file that changed elsewhere is judged by its own
+    text alone.
     """
 
     def __init__(self, max_kept_bytes: int = MAX_KEPT_BYTES) -> None:
         self._seen: dict[str, Seen] = {}
-        self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._contents: OrderedDict[str, bytes] = OrderedDict()
         self._left = max_kept_bytes
+        self._most = min(max_kept_bytes, MAX_CONTENT_BYTES)
         self._lock = threading.Lock()
 
     def note(self, path: str, seen: Seen) -> None:
@@ -44,12 +44,12 @@ class KnownFiles:
         """Return what is known of a file, with its content where that was kept."""
         with self._lock:
             seen = self._seen.get(path)
-            packed = self._packed.get(path)
-            if packed is not None:
-                self._packed.move_to_end(path)
-        if seen is None or packed is None:
+            content = self._contents.get(path)
+            if content is not None:
+                self._contents.move_to_end(path)
+        if seen is None or content is None:
             return seen
-        return replace(seen, content=zlib.decompress(packed))
+        return replace(seen, content=content)
 
     def mark_changed(self, path: str, by: str) -> None:
         """Take note that a call has changed a file; what was seen of it is still what was seen."""
@@ -71,17 +71,14 @@ class KnownFiles:
 
     def _keep(self, path: str, content: bytes | None) -> None:
         """Keep a content in place of an older one, and make room for it."""
-        self._left += len(self._packed.pop(path, b""))
-        if content is None or len(content) >= MAX_CONTENT_BYTES:
+        self._left += len(self._contents.pop(path, b""))
+        if content is None or len(content) > self._most:
             return
-        packed = zlib.compress(content, 1)
-        if len(packed) > self._left + sum(map(len, self._packed.values())):
-            return
-        while len(packed) > self._left:
-            _, dropped = self._packed.popitem(last=False)
+        while len(content) > self._left:
+            _, dropped = self._contents.popitem(last=False)
             self._left += len(dropped)
-        self._packed[path] = packed
-        self._left -= len(packed)
+        self._contents[path] = content
+        self._left -= len(content)
 
 
 def _is_same_content(known: Seen, seen: Seen) -> bool:

@@ -2,7 +2,9 @@
 
 import os
 import stat
+import time
 from collections.abc import Callable
+from dataclasses import field
 from functools import cached_property
 from typing import Protocol, TypeVar
 
@@ -10,9 +12,11 @@ from gantlet.messages.value import replace, value
 from gantlet.system import (
     ChangedFileError,
     FileText,
+    OpenFile,
     Place,
     RefusedFileError,
     digest_of,
+    is_same,
     missing_folders,
     open_file,
     read_text,
@@ -36,14 +40,21 @@ from gantlet.tool import (
 MAX_BYTES = 256 * 1024 * 1024
 #: How often an edit is made again because the file changed in the very moment.
 _MAX_TRIES = 5
+#: A file that has not changed for so long has a time of change that can be trusted.
+_SETTLED_NANOSECONDS = 100_000_000
+_MAX_KEPT_BYTES = 32 * 1024 * 1024
 
 
 @value
 class OnDisk:
-    """A file as it is now, or as a step on the way leaves it: then nothing but content is known."""
+    """A file as it is now, or as a step on the way leaves it: then nothing but content is known.
+
+    `found` keeps what was found in it, for who looks for the same again.
+    """
 
     content: bytes
     facts: os.stat_result | None
+    found: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def digest(self) -> str:
@@ -113,11 +124,15 @@ class Done:
 
 
 class Desk:
-    """Where the editing tools of a session do their work."""
+    """Where the editing tools of a session do their work.
+
+    What was read last is kept for a moment: a call that was checked is often run right after.
+    """
 
     def __init__(self, knowledge: FileKnowledge, changes: FileChanges) -> None:
         self._knowledge = knowledge
         self._changes = changes
+        self._last: tuple[str, OnDisk] | None = None
 
     @classmethod
     def of(cls, ports: Ports) -> "Desk":
@@ -173,12 +188,27 @@ class Desk:
                         f"{path} has {opened.facts.st_size:,} bytes, more than can be edited in one"
                         f" piece ({MAX_BYTES:,}). Use a program such as sed."
                     )
-                now = OnDisk(opened.read(MAX_BYTES + 1), opened.facts)
+                now = self._read(place.real_text, opened)
         except FileNotFoundError:
             now = None
         except OSError as error:
             raise _told(path, error, "read") from error
         return Subject(path, place, now, self._knowledge.recall(place.real_text))
+
+    def _read(self, path: str, opened: OpenFile) -> OnDisk:
+        """Return what an open file holds; what was just read is not read again if it is the same.
+
+        A time of change says nothing about a file that was changed right before it was read.
+        """
+        last, self._last = self._last, None
+        if last is not None and last[0] == path and is_same(last[1].facts, opened.facts):
+            return last[1]
+        read = OnDisk(opened.read(MAX_BYTES + 1), opened.facts)
+        changed_at = max(opened.facts.st_mtime_ns, opened.facts.st_ctime_ns)
+        is_settled = time.time_ns() - changed_at > _SETTLED_NANOSECONDS
+        if is_settled and len(read.content) <= _MAX_KEPT_BYTES:
+            self._last = (path, read)
+        return read
 
     def _write(self, context: ToolContext, subject: Subject, planned: Plan) -> Done:
         """Put a new content in place, having written down what was there.

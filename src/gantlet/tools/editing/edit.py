@@ -17,7 +17,7 @@ from gantlet.tool import (
 )
 from gantlet.tools.editing.desk import Desk
 from gantlet.tools.editing.patch import hunks
-from gantlet.tools.editing.planning import Change, EditPlan, plan_edit
+from gantlet.tools.editing.planning import Change, EditPlan, find_edit, plan_edit
 from gantlet.tools.editing.snippet import original, snippet, with_notes
 
 SAME_STRINGS = "No changes to make: old_string and new_string are exactly the same."
@@ -78,7 +78,7 @@ class Edit(Tool[EditInput]):
         if not self._desk.knows(context.resolve(args.file_path)):
             return None
         try:
-            plan_edit(await self._desk.look(context, args.file_path), _change_of(args))
+            find_edit(await self._desk.look(context, args.file_path), _change_of(args))
         except ToolError as error:
             return Rejected(str(error), 2)
         return None

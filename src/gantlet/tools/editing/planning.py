@@ -56,9 +56,27 @@ def plan_edit(subject: Subject, change: Change) -> EditPlan:
     Raises:
         ToolError: It cannot be made; the words tell how it could be.
     """
+    found = find_edit(subject, change)
+    after = applied(found.file.text, found.replacements)
+    return EditPlan(
+        found.file.text if subject.now is not None else None,
+        after,
+        found.replacements,
+        encoded(found.file.form, after),
+        (found.told.note,) if found.told is not None else (),
+        is_seen_whole=not found.is_partial and (found.told is None or found.told.is_whole),
+    )
+
+
+def find_edit(subject: Subject, change: Change) -> "FoundEdit":
+    """Return where an edit applies and what comes there, without making it.
+
+    Raises:
+        ToolError: It cannot be made; the words tell how it could be.
+    """
     now = subject.now
     if now is None:
-        return _plan_new(subject, change)
+        return _find_new(subject, change)
     if subject.path.endswith(".ipynb"):
         raise ToolError("File is a Jupyter Notebook. Use the NotebookEdit tool to edit this file.")
     file = now.text
@@ -70,16 +88,19 @@ def plan_edit(subject: Subject, change: Change) -> EditPlan:
                 f"Cannot create new file - file already exists: {subject.path}. Give the text to"
                 " replace as old_string, or use Write to replace the whole file."
             )
-        return _planned(file, [Replacement(0, 0, change.new)], None)
+        return FoundEdit(file, (Replacement(0, 0, change.new),))
     if subject.seen is None:
         raise ToolError(_NOT_READ)
+    matches = now.found.get(change)
+    if not isinstance(matches, tuple) or subject.is_stale:
+        matches = now.found[change] = tuple(_meant(subject, change, file))
     told = _told_changes(subject, file)
-    matches = _meant(subject, change, file)
-    replacements = [
+    replacements = tuple(
         Replacement(match.start, match.end, fitted(change.new, change.old, match, file))
         for match in matches
-    ]
-    return _planned(file, replacements, told, is_partial=subject.seen.is_partial)
+    )
+    encoded_part(file.form, replacements[0].new)
+    return FoundEdit(file, replacements, told, subject.seen.is_partial)
 
 
 @value
@@ -90,33 +111,28 @@ class _Told:
     is_whole: bool
 
 
-def _planned(
-    file: FileText,
-    replacements: Sequence[Replacement],
-    told: _Told | None,
-    *,
-    is_partial: bool = False,
-) -> EditPlan:
-    """Return an edit with the bytes it comes to."""
-    after = applied(file.text, replacements)
-    return EditPlan(
-        file.text,
-        after,
-        tuple(replacements),
-        encoded(file.form, after),
-        (told.note,) if told is not None else (),
-        is_seen_whole=not is_partial and (told is None or told.is_whole),
-    )
+@value
+class FoundEdit:
+    """Where an edit applies in a text, and what comes there.
+
+    Attributes:
+        told: What else has changed since the file was seen; None where nothing has.
+        is_partial: Whether the model has seen only a part of the file.
+    """
+
+    file: FileText
+    replacements: tuple[Replacement, ...]
+    told: _Told | None = None
+    is_partial: bool = False
 
 
-def _plan_new(subject: Subject, change: Change) -> EditPlan:
+def _find_new(subject: Subject, change: Change) -> FoundEdit:
     """Return how a file is made that does not exist."""
     if change.old:
         raise ToolError(
             f"File does not exist: {subject.path}. Check the path; to create the file, use Write."
         )
-    content = encoded(TextForm(), change.new)
-    return EditPlan(None, change.new, (Replacement(0, 0, change.new),), content)
+    return FoundEdit(FileText("", TextForm()), (Replacement(0, 0, change.new),))
 
 
 def encoded(form: TextForm, text: str) -> bytes:
@@ -125,8 +141,17 @@ def encoded(form: TextForm, text: str) -> bytes:
     Raises:
         ToolError: The file's encoding does not have one of the characters.
     """
+    return form.mark + encoded_part(form, text) + form.tail
+
+
+def encoded_part(form: TextForm, text: str) -> bytes:
+    """Return a part of a text as it lies in a file of a form.
+
+    Raises:
+        ToolError: The file's encoding does not have one of the characters.
+    """
     try:
-        return form.encode(text)
+        return form.encode_part(text)
     except UnencodableError as error:
         raise ToolError(
             f"The file is {error.encoding}, and that has no {error.character!r}"
