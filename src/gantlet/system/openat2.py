@@ -21,7 +21,8 @@ def open_without_links(path: str, flags: int) -> int | None:
         OSError: It cannot be opened; `ELOOP` where a link stands on it.
     """
     call = _call()
-    return None if call is None else call(os.fsencode(path), flags)
+    # With O_NOFOLLOW a link at the end would be called "no directory", and not a link.
+    return None if call is None else call(os.fsencode(path), flags & ~os.O_NOFOLLOW)
 
 
 @cache
