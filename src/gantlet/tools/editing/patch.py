@@ -51,6 +51,8 @@ def hunks(text: str, replacements: Sequence[Replacement]) -> list[Hunk]:
         line += text.count("\n", counted, region.start)
         counted = region.start
         lines = _patch_lines(text, region)
+        if not any(one[0] in "-+" for one in lines):
+            continue
         old = sum(1 for one in lines if one[0] in " -")
         new = sum(1 for one in lines if one[0] in " +")
         made.append(
