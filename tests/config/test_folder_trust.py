@@ -1,6 +1,7 @@
 """Trust: what a folder may not do before it, what it never may, and what a change means."""
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -266,6 +267,26 @@ def test_a_skill_behind_a_link_is_seen(desk: Desk) -> None:
     (desk.cwd / ".claude" / "skills" / "loop").symlink_to(".")
 
     assert not desk.read().trust.trusts(Exposure.SKILLS)
+
+
+def test_what_is_no_file_holds_nobody_up(desk: Desk) -> None:
+    config = desk.cwd / ".claude"
+    desk.write("project", {"hooks": HOOKS})
+    for folder in ("agents", "hooks", "skills"):
+        (config / folder).mkdir()
+    os.mkfifo(config / "agents" / "pipe.md")
+    (config / "agents" / "endless.md").symlink_to("/dev/zero")
+    (config / "agents" / "circle.md").symlink_to("circle.md")
+    (config / "hooks" / "endless").symlink_to("/dev/zero")
+    (config / "skills" / "everything").symlink_to("/")
+    os.mkfifo(desk.cwd / ".mcp.json")
+    os.mkfifo(desk.cwd / ".git")
+
+    desk.accept()
+    trust = desk.read().trust
+
+    assert trust.trusts(Exposure.HOOKS)
+    assert not trust.trusts(Exposure.SKILLS)
 
 
 def test_our_own_writes_keep_a_folder_trusted(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings_kit import Desk
-from gantlet.config import Settings
+from gantlet.config import KEYS, Settings
 from gantlet.messages import Behaviour
 from gantlet.permissions import PermissionContext
 from gantlet.rules import SourceKind
@@ -232,6 +232,31 @@ def test_a_switch_of_the_policy_that_cannot_be_read_is_on(desk: Desk, word: obje
 
     assert len(settings.context().counted_allow) == 0
     assert "it counts as true" in settings.problems[0].message
+
+
+@pytest.mark.parametrize("depth", [99, 101, 900, 5000])
+@pytest.mark.parametrize("key", ["hooks", "env", "statusLine", "permissions", "later", "sandbox"])
+def test_no_nesting_is_too_deep_to_be_read(desk: Desk, key: str, depth: int) -> None:
+    for kind in ("user", "project", "policy"):
+        desk.write(kind, f'{{"{key}": ' + '{"a": [' * (depth // 2) + "]}" * (depth // 2) + "}")
+
+    settings = desk.read(trusts=True)
+
+    is_lost = any("nested too deeply" in problem.message for problem in settings.problems)
+    assert is_lost == (depth > 100)
+    assert key not in KEYS or depth < 100 or settings.value(key) is None
+
+
+def test_a_dot_in_a_name_is_no_way_to_a_key(desk: Desk) -> None:
+    desk.write("user", {"permissions.defaultMode": "plan", "sandbox": {"network.x": 1}})
+
+    settings = desk.read()
+
+    assert (settings.mode, dict(settings.counted)) == (None, {})
+    assert [one.key for read in settings.files for one in read.unknown] == [
+        "permissions.defaultMode",
+        "sandbox.network.x",
+    ]
 
 
 JSON = st.recursive(

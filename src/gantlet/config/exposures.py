@@ -1,8 +1,10 @@
 """What a folder brings that could widen what happens, part by part, in words and as a hash."""
 
+import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from gantlet.messages.value import value
 _CONFIG = ".claude"
 _MAX_FILES = 2000
 _MAX_FRONT = 65_536
+_MAX_PROGRAM = 8 * 1024 * 1024
 #: What in the front matter of an agent or a skill widens. A backslash may spell any of them.
 _AGENT_WORDS = ("hooks", "mcpServers", "permissionMode", "\\")
 _SKILL_WORDS = ("hooks", "allowed-tools", "allowedTools", "allowed_tools", "\\")
@@ -159,11 +162,10 @@ def _servers(file: Path, root: Path) -> Iterator[str]:
 def _front_matter(file: Path) -> str:
     """Return what stands between the first two lines of dashes.
 
-    Where the end is not found, the file's hash and a backslash stand for the rest.
+    Where the end is not found, or the file cannot be read, a backslash stands for the rest.
     """
     try:
-        with file.open("rb") as opened:
-            text = opened.read(_MAX_FRONT).decode("utf-8", "backslashreplace").lstrip("\ufeff")
+        text = _content(file, _MAX_FRONT).decode("utf-8", "backslashreplace").lstrip("\ufeff")
     except OSError:
         return "\\ cannot be read"
     lines = text.splitlines()
@@ -173,6 +175,19 @@ def _front_matter(file: Path) -> str:
         if line.strip() == "---":
             return "\n".join(lines[1:at])
     return f"\\ no end, {_digest_of(file)}"
+
+
+def _content(file: Path, limit: int) -> bytes:
+    """Return the beginning of a file; whatever is no file is an error and holds nobody up.
+
+    Raises:
+        OSError: It is no file, or cannot be read.
+    """
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as opened:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no file")
+        return opened.read(limit)
 
 
 def _files_below(folder: Path, suffix: str) -> Iterator[Path]:
@@ -191,7 +206,7 @@ def _files_below(folder: Path, suffix: str) -> Iterator[Path]:
         if left < 0:
             raise TooManyFilesError
         for entry in entries:
-            real = os.path.realpath(entry.path) if entry.is_dir() else ""
+            real = os.path.realpath(entry.path) if _is_folder(entry) else ""
             if real and real not in seen:
                 seen.add(real)
                 pending.append(Path(entry.path))
@@ -199,12 +214,23 @@ def _files_below(folder: Path, suffix: str) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether something is a folder, or a link to one."""
+    try:
+        return entry.is_dir()
+    except OSError:  # links in a circle
+        return False
+
+
 def _digest_of(file: Path) -> str:
     """Return a file's hash, in short."""
     try:
-        return "sha256 " + hashlib.sha256(file.read_bytes()).hexdigest()[:32]
+        content = _content(file, _MAX_PROGRAM + 1)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    if len(content) > _MAX_PROGRAM:
+        return f"too long to look at ({os.urandom(8).hex()})"  # nobody can have said yes to it
+    return "sha256 " + hashlib.sha256(content).hexdigest()[:32]
 
 
 def _shown_path(file: Path, root: Path) -> str:

@@ -13,6 +13,9 @@ from gantlet.messages.value import value
 _SPACE = " \t\r\n"
 _COMMENTS = ("//", "/*", "#")
 
+#: How deeply a text may be nested. Whoever walks through it may call itself.
+MAX_DEPTH = 100
+
 #: What a decoder gives: as loose as JSON itself.
 Value: TypeAlias = object
 
@@ -46,11 +49,13 @@ class LocatedJson:
 
     def __post_init__(self) -> None:
         try:
-            json.loads(self.text)
+            content = json.loads(self.text)
         except json.JSONDecodeError as error:
             raise BrokenJsonError(_explained(self.text, error), error.lineno) from error
         except (RecursionError, ValueError) as error:
             raise BrokenJsonError("it is nested too deeply, or a number is too long", 1) from error
+        if _is_deep(content):
+            raise BrokenJsonError(f"it is nested too deeply, more than {MAX_DEPTH} levels", 1)
 
     @property
     def root(self) -> Spot:
@@ -118,6 +123,17 @@ class LocatedJson:
         while at < len(self.text) and self.text[at] in _SPACE:
             at += 1
         return at
+
+
+def _is_deep(content: object) -> bool:
+    """Return whether a value is nested more deeply than anybody means it."""
+    level: list[object] = [content]
+    for _ in range(MAX_DEPTH):
+        boxes = [item for item in level if isinstance(item, dict | list)]
+        if not boxes:
+            return False
+        level = [part for box in boxes for part in (box.values() if isinstance(box, dict) else box)]
+    return True
 
 
 def _explained(text: str, error: json.JSONDecodeError) -> str:

@@ -155,10 +155,11 @@ def _joined(strong: dict[str, JsonValue], weak: dict[str, JsonValue]) -> dict[st
 
 def distinct(parts: Iterable[Setting]) -> Iterator[Setting]:
     """Yield the items of lists, each value once, as it stands in the strongest file."""
-    seen: list[JsonValue] = []
+    seen: set[tuple[type, object]] = set()  # with the type, since 1 equals true
     for part in parts:
-        if part.content not in seen:
-            seen.append(part.content)
+        mark = (type(part.content), part.content)
+        if mark not in seen:
+            seen.add(mark)
             yield part
 
 

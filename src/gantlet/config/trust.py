@@ -37,12 +37,14 @@ class ExposureTrust:
     @property
     def added(self) -> tuple[str, ...]:
         """What nobody said yes to."""
-        return tuple(item for item in self.found.items if item not in self.before)
+        before = set(self.before)
+        return tuple(item for item in self.found.items if item not in before)
 
     @property
     def removed(self) -> tuple[str, ...]:
         """What is no longer there."""
-        return tuple(item for item in self.before if item not in self.found.items)
+        now = set(self.found.items)
+        return tuple(item for item in self.before if item not in now)
 
 
 @value
@@ -197,9 +199,10 @@ def parts_after_own_change(
     changed = []
     for exposure in (Exposure.ALLOW, Exposure.DIRECTORIES):
         now = after.get(exposure, ExposureFound(exposure))
-        held = next((one.found.items for one in before.parts if one.found.exposure is exposure), ())
+        parts = [one.found.items for one in before.parts if one.found.exposure is exposure]
+        held = {item for items in parts for item in items}
         fresh = [item for item in now.items if item not in held]
         ours = all(item.partition(" = ")[2] in written for item in fresh)
-        if set(now.items) != set(held) and before.trusts(exposure) and ours:
+        if set(now.items) != held and before.trusts(exposure) and ours:
             changed.append(now)
     return changed

@@ -65,6 +65,9 @@ class _Reading:
         last = {name: at for at, (name, _) in enumerate(members)}
         for at, (name, content) in enumerate(members):
             before = len(self.settings)
+            if "." in name:  # a dot in a name is no way to a key
+                self.unknown.append(self._setting(prefix + name, content))
+                continue
             self._read_member(content, prefix + name)
             if last[name] != at:
                 found = self.settings[before:]
