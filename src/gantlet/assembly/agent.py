@@ -16,6 +16,7 @@ from gantlet.assembly.agent_hooks import AgentHooks
 from gantlet.assembly.configuration import FreshPermission, open_configuration
 from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.hooks import HookParts
+from gantlet.assembly.key_helper import KeyHelper
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.shell import open_shell, shell_values
@@ -180,7 +181,9 @@ class Agent:
             ports=Ports({**self._files.ports, **self._shell.ports}),
         )
         self._conversation = Conversation(
-            model=open_model(model, environment, base_url, api_key),
+            model=open_model(
+                model, environment, base_url, api_key, KeyHelper.of(values, environment)
+            ),
             toolbox=toolbox,
             surroundings=Surroundings(folder, mode=mode),
             settings=LoopSettings(

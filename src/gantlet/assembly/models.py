@@ -1,5 +1,6 @@
 """Which model answers: one that is handed over, or the one behind an endpoint."""
 
+from gantlet.assembly.key_helper import HelpedModel, KeyHelper
 from gantlet.messages import Model
 from gantlet.messages.value import replace
 from gantlet.models.messages_api import Endpoint, MessagesApi
@@ -9,9 +10,16 @@ DEFAULT_MODEL = "claude-sonnet-5-5"
 
 
 def open_model(
-    model: Model | str, environment: Environment, base_url: str | None, api_key: str | None
+    model: Model | str,
+    environment: Environment,
+    base_url: str | None,
+    api_key: str | None,
+    key_helper: KeyHelper | None = None,
 ) -> Model:
-    """Return the model: as it is, or, for a name, the endpoint the environment tells of."""
+    """Return the model: as it is, or, for a name, the endpoint the environment tells of.
+
+    A helper is asked for the key where nobody gives one.
+    """
     if not isinstance(model, str):
         return model
     endpoint = Endpoint.from_environment(environment)
@@ -19,4 +27,6 @@ def open_model(
         endpoint = replace(endpoint, base_url=base_url)
     if api_key is not None:
         endpoint = replace(endpoint, api_key=api_key)
+    if key_helper is not None and endpoint.api_key is None and endpoint.auth_token is None:
+        return HelpedModel(endpoint, key_helper)
     return MessagesApi(endpoint)
