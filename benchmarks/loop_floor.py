@@ -1,7 +1,7 @@
 """The least a Python client can do: a raw socket, json, one task per call, no checks at all.
 
 Usage: python benchmarks/loop_floor.py PORT RESULT_CHARS [TOOLS]. Prints one line of JSON when the
-model is done.
+model is done: how many calls there were, how long each turn took, and when it had loaded all.
 """
 
 import asyncio
@@ -94,5 +94,6 @@ def _compact(value: object) -> bytes:
 if __name__ == "__main__":
     taken: list[float] = []
     many = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    loaded = time.monotonic()
     calls = asyncio.run(run(int(sys.argv[1]), int(sys.argv[2]), _compact(given(many)), taken))
-    print(json.dumps({"calls": calls, "seconds": taken}))
+    print(json.dumps({"calls": calls, "seconds": taken, "loaded": loaded}))

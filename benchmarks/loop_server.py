@@ -2,12 +2,13 @@
 
 Usage: python benchmarks/loop_server.py TURNS CALLS. Each of TURNS replies asks for CALLS calls of
 `Noop`; the one after them says "done". Which reply is due follows from the number of replies in
-the request.
+the request. With no turns at all, it prints when each request has come, on the machine's clock.
 """
 
 import asyncio
 import json
 import sys
+import time
 
 
 def event(name: str, **fields: object) -> bytes:
@@ -58,6 +59,8 @@ async def serve(turns: int, calls: int) -> None:
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
                 body = await reader.readexactly(length)
+                if not turns:
+                    print(time.monotonic(), flush=True)
                 due = min(body.count(b'"role":"assistant"'), turns)
                 stream = replies[due]
                 writer.write(
