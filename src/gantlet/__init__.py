@@ -7,10 +7,10 @@ pay for everything.
 
 import gc
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # for those who check types; importing it would be most of `--version`
 if TYPE_CHECKING:
     from gantlet.assembly.agent import Agent, AgentParts
     from gantlet.assembly.run_result import RunResult

@@ -17,6 +17,7 @@ from gantlet import (
     tool,
 )
 from gantlet.messages import (
+    Capabilities,
     Event,
     FrozenDict,
     Text,
@@ -178,6 +179,22 @@ async def test_what_is_said_for_later_gets_a_turn_of_its_own() -> None:
     assert said(agent) == [["first"], ["One."], ["second"], ["Two."]]
     with pytest.raises(RuntimeError, match="Nothing is running"):
         agent.send("too late")
+
+
+async def test_the_result_is_that_of_the_whole_run() -> None:
+    priced = Capabilities(input_usd_per_million=1.0, output_usd_per_million=1.0)
+    usage = {"input_tokens": 1_000_000, "output_tokens": 2_000_000}
+    script = script_of({"say": "One.", "usage": usage}, {"say": "Two.", "usage": usage})
+    agent = Agent(ScriptedModel(script, capabilities=priced), parts=HERE)
+
+    async with agent.stream("first") as events:
+        agent.send("second", "later")
+        async for _ in events:
+            pass
+
+    result = events.result
+    assert (result.text, result.turns, result.cost_usd) == ("Two.", 2, 6.0)
+    assert (result.usage.input_tokens, result.usage.output_tokens) == (2_000_000, 4_000_000)
 
 
 async def test_what_was_said_before_an_interrupt_is_kept() -> None:

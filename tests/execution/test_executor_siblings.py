@@ -20,6 +20,7 @@ from gantlet.execution import (
     AbortScope,
     CallRecord,
     Cancelled,
+    ExecutionSettings,
     Failed,
     SiblingFailure,
     texts,
@@ -31,7 +32,7 @@ from gantlet.messages import OutcomeKind
 from gantlet.permissions import Decision
 from gantlet.pool import Pool, assemble
 from gantlet.testing import Fail, Hang, Return, Wait
-from gantlet.tool import Named, ToolContext, ToolError, Traits
+from gantlet.tool import Named, ToolContext, ToolError, Traits, UserError
 
 SHELL = writes(Named("x"), failure_stops_siblings=True)
 OTHER_SHELL = writes(Named("y"), failure_stops_siblings=True)
@@ -335,3 +336,11 @@ async def test_the_work_of_many_failures_grows_with_their_number_and_not_with_it
         siblings.victims_of(failed, Failed("no", "no", "ToolError"), calls)
 
     assert calls.looked_at <= 3 * len(calls)
+
+
+def test_the_setting_is_taken_by_its_name_and_another_is_refused() -> None:
+    named = ExecutionSettings(sibling_failure="all")  # type: ignore[arg-type]  # what a program may write
+
+    assert named.sibling_failure is SiblingFailure.ALL
+    with pytest.raises(UserError, match="Give one of: dependent, all, off"):
+        ExecutionSettings(sibling_failure="some")  # type: ignore[arg-type]  # what is being refused

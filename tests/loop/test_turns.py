@@ -304,6 +304,27 @@ async def test_the_turn_ends_at_its_budget() -> None:
     assert (result.reason, result.cost_usd) == (TurnEnd.BUDGET_EXHAUSTED, 2.0)
 
 
+async def test_a_budget_that_cannot_be_kept_ends_the_turn_before_it_costs_anything() -> None:
+    agent, model = made("never", max_budget_usd=1.5)
+
+    result = await agent.run("go")
+
+    assert (result.reason, len(model.requests)) == (TurnEnd.BUDGET_EXHAUSTED, 0)
+    assert "is not known, so that the budget of $1.5 cannot be kept" in result.errors[0]
+    assert "Set max_turns" in result.errors[0]
+
+
+async def test_a_budget_that_cannot_be_kept_is_told_where_another_limit_holds() -> None:
+    agent, _ = made({"call": "look"}, "done", max_budget_usd=1.5, max_turns=5)
+
+    heard, result = await events_of(agent, "go")
+
+    notices = [event.text for event in heard if isinstance(event, Notice)]
+    assert result.reason is TurnEnd.COMPLETED
+    assert len(notices) == 1
+    assert "the budget of $1.5 cannot be kept. The other limits hold." in notices[0]
+
+
 async def test_three_calls_in_a_row_that_are_no_json_end_the_turn() -> None:
     agent, _ = made({"repeat": 5, "do": [{"call": "look", "input_json": '{"note"'}]})
 

@@ -444,10 +444,10 @@ class Agent:
             self.title = title
             if self._session is not None:
                 self._session.rename(title)
-        turn = await loop.run_turn(prompt)
-        while not RunResult.of(turn).is_error and (waiting := loop.next_waiting()) is not None:
-            turn = await loop.run_turn(waiting)
-        return RunResult.of(turn)
+        result = RunResult.of(await loop.run_turn(prompt))
+        while not result.is_error and (waiting := loop.next_waiting()) is not None:
+            result = RunResult.of(await loop.run_turn(waiting), result)
+        return result
 
     async def _let_go(self) -> None:
         """Close the connections of a model that is ours, unless the agent is kept open."""

@@ -3,12 +3,12 @@
 from gantlet.execution import Denied
 from gantlet.loop import TurnResult
 from gantlet.messages import ToolUse, TurnEnd, Usage
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 
 
 @value
 class RunResult:
-    """What came of a prompt.
+    """What came of a prompt, and of what was said for after it.
 
     Attributes:
         text: The model's last words.
@@ -36,11 +36,14 @@ class RunResult:
         return self.reason is not TurnEnd.COMPLETED
 
     @classmethod
-    def of(cls, turn: TurnResult) -> "RunResult":
-        """Return the result of a turn."""
+    def of(cls, turn: TurnResult, before: "RunResult | None" = None) -> "RunResult":
+        """Return the result of a turn, and of those that came before it in the same run.
+
+        The last turn says how it ended; what was asked, used, paid and denied is that of all.
+        """
         finished = turn.finished
         denied = (answer for answer in turn.answers if isinstance(answer.outcome, Denied))
-        return cls(
+        this = cls(
             text=turn.text,
             turns=finished.steps,
             usage=finished.usage,
@@ -50,4 +53,17 @@ class RunResult:
             stop_reason=turn.stop_reason,
             errors=finished.errors,
             deferred=turn.deferred,
+        )
+        return this if before is None else this._after(before)
+
+    def _after(self, before: "RunResult") -> "RunResult":
+        """Return the result of a run that this was the last turn of."""
+        costs = (before.cost_usd, self.cost_usd)
+        known = [cost for cost in costs if cost is not None]
+        return replace(
+            self,
+            turns=before.turns + self.turns,
+            usage=before.usage.added(self.usage),
+            cost_usd=sum(known) if len(known) == len(costs) else None,
+            denials=before.denials + self.denials,
         )

@@ -5,6 +5,7 @@ from enum import StrEnum
 from gantlet.execution.oversize import REPLY_BUDGET_CHARS
 from gantlet.messages.value import value
 from gantlet.system import Environment
+from gantlet.tool import UserError
 
 CONCURRENCY_VARIABLE = "CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"
 DEFAULT_CONCURRENCY = 10
@@ -24,8 +25,12 @@ class ExecutionSettings:
 
     Attributes:
         max_concurrency: How many tools run at once; `inf` for no limit.
+        sibling_failure: One of the kinds; its name will do.
         streaming: Start calls while the reply still streams; else after it, in batches.
         block_seconds: How long a call that asked not to be interrupted may go on after it was.
+
+    Raises:
+        UserError: There is no such kind of sibling failure.
     """
 
     max_concurrency: float = DEFAULT_CONCURRENCY
@@ -33,6 +38,16 @@ class ExecutionSettings:
     streaming: bool = True
     block_seconds: float = 30.0
     reply_budget_chars: int = REPLY_BUDGET_CHARS
+
+    def __post_init__(self) -> None:
+        try:
+            kind = SiblingFailure(self.sibling_failure)
+        except ValueError:
+            names = ", ".join(SiblingFailure)
+            raise UserError(
+                f"sibling_failure is {self.sibling_failure!r}. Give one of: {names}."
+            ) from None
+        object.__setattr__(self, "sibling_failure", kind)
 
 
 def concurrency_from(environment: Environment) -> int:

@@ -8,12 +8,32 @@ from gantlet.messages.value import slotted, value
 
 @value
 class Limits:
-    """Where a turn ends even if the model would go on; None is no limit."""
+    """Where a turn ends even if the model would go on; None is no limit.
+
+    A budget can only be kept where the model's price is known. Where it is not, another limit must
+    bound the turn, or it does not begin.
+    """
 
     max_turns: int | None = None
     max_budget_usd: float | None = None
     max_output_tokens: int | None = None
     max_seconds: float | None = None
+
+    def unkept_budget(self, model: Capabilities) -> str:
+        """Return why the budget cannot be kept with a model, or nothing."""
+        prices = (model.input_usd_per_million, model.output_usd_per_million)
+        if self.max_budget_usd is None or None not in prices:
+            return ""
+        return (
+            f"The price of {model.model or 'the model'} is not known, so that the budget of "
+            f"${self.max_budget_usd:g} cannot be kept."
+        )
+
+    @property
+    def has_other(self) -> bool:
+        """Whether anything but a budget bounds a turn."""
+        others = (self.max_turns, self.max_output_tokens, self.max_seconds)
+        return any(limit is not None for limit in others)
 
 
 @value

@@ -24,7 +24,7 @@ from gantlet.loop.attachments import (
 from gantlet.loop.compactor import Compactor
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.deferring import put_off, refused_deferrals
-from gantlet.loop.limits import Meter
+from gantlet.loop.limits import Limits, Meter
 from gantlet.loop.repetition import Repetition
 from gantlet.loop.step import StepResult, StepRunner
 from gantlet.loop.turn_hooks import TurnHooks
@@ -103,6 +103,7 @@ class _Turn:
     stop_reason: str | None = None
     continuations: int = 0
     is_paused: bool = False
+    unpriced: set[str] = field(default_factory=set)
 
 
 class Loop:
@@ -236,11 +237,24 @@ class Loop:
     def _check_limits(self, turn: _Turn) -> None:
         """End the turn at a limit."""
         limits = self.conversation.settings.limits
+        self._check_budget(turn, limits)
         hit = turn.meter.hit(limits, self._bodies.clock.now())
         if hit is None:
             return
         self.conversation.add(answer_message((), queued=self._take_queued()))
         raise _End(hit.reason, hit.message)
+
+    def _check_budget(self, turn: _Turn, limits: Limits) -> None:
+        """Say that a budget cannot be kept; without another limit the turn ends for it."""
+        talk = self.conversation
+        why = limits.unkept_budget(talk.capabilities)
+        if not why or talk.model_name in turn.unpriced:
+            return
+        turn.unpriced.add(talk.model_name)
+        if not limits.has_other:
+            advice = "Set max_turns, max_output_tokens or max_seconds too."
+            raise _End(TurnEnd.BUDGET_EXHAUSTED, f"{why} {advice}")
+        talk.emit(Notice(NoticeLevel.WARNING, f"{why} The other limits hold."))
 
     async def _step(self, turn: _Turn) -> StepResult:
         """Ask the model once; try what helps when it does not answer."""

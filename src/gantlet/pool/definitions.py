@@ -210,13 +210,16 @@ def _check_root(schema: FrozenDict) -> None:
             )
 
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
 def _encoded(definition: Mapping[str, object]) -> bytes:
     """Return a definition as UTF-8.
 
     Half a character (a surrogate without its other half) is no JSON to most readers, and becomes
     the character that stands for an unreadable one.
     """
-    text = json.dumps(definition, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _ENCODE(definition)
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:

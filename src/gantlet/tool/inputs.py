@@ -1,7 +1,7 @@
 """From what a model sent to what a tool gets: two kinds of schema behind one interface."""
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
@@ -182,6 +182,7 @@ class SchemaFormat:
         return [missing([], str(name)) for name in names if name not in frozen]
 
 
+@cache
 def _checking() -> ModuleType:
     """Load the validator for JSON Schema: the one seam for it."""
     return import_module("gantlet.tool.json_schema")
