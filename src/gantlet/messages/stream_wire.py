@@ -36,6 +36,11 @@ def stream_event_from_wire(wire: object) -> StreamEvent:
 
 def stream_event_to_wire(event: StreamEvent) -> JsonValue:
     """Return `event` as it goes on the wire. Do not change it: its parts may be frozen."""
+    if type(event) is BlockDelta and not event.extra:
+        delta = event.delta
+        if type(delta) is TextDelta and not delta.extra:  # a reply has thousands of them
+            text: JsonValue = {"type": "text_delta", "text": delta.text}
+            return {"type": "content_block_delta", "index": event.index, "delta": text}
     return _EVENTS.write(event)
 
 

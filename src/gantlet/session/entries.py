@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeAlias
-from uuid import uuid4
 
 from gantlet.messages import Block, JsonValue, block_to_wire
 from gantlet.messages.value import value
+from gantlet.system import new_id
 
 Line: TypeAlias = dict[str, JsonValue]
 
@@ -46,7 +46,7 @@ class Scene:
             "gitBranch": self.git_branch,
             "type": kind,
             **fields,
-            "uuid": str(uuid4()),
+            "uuid": new_id(),
             "timestamp": timestamp(),
         }
 

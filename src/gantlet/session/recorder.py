@@ -8,7 +8,6 @@ corrected by further lines: nothing that was written is ever changed.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
-from uuid import uuid4
 
 from gantlet.loop import CHARS_PER_TOKEN, History
 from gantlet.messages import (
@@ -39,6 +38,7 @@ from gantlet.messages import (
 from gantlet.messages.value import slotted
 from gantlet.session import entries
 from gantlet.session.entries import Line, Scene
+from gantlet.system import new_id
 
 _REMINDER = "<system-reminder>"
 _PROMPT_CHARS = 200
@@ -197,7 +197,7 @@ class Recorder:
         if isinstance(block, Text) and not block.text.strip():
             return
         if self._reply is None:
-            self._reply = _Reply(message_id or f"msg_{uuid4().hex}", self._leaf)
+            self._reply = _Reply(message_id or f"msg_{new_id()}", self._leaf)
         reply = self._reply
         said = entries.assistant_message(block, reply.id, model)
         line = self._scene.chained("assistant", self._leaf, message=dict(said))

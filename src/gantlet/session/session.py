@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from uuid import uuid4
 
 from gantlet.loop import History
 from gantlet.messages import Event, JsonValue, dumps
@@ -15,7 +14,7 @@ from gantlet.session.entries import Line, Scene
 from gantlet.session.place import project_key
 from gantlet.session.recorder import Recorder
 from gantlet.session.transcript import SessionError, read_lines
-from gantlet.system import PrivateLines, make_private_folder
+from gantlet.system import PrivateLines, make_private_folder, new_id
 
 _HEAD = "ref: refs/heads/"
 
@@ -130,7 +129,7 @@ def new_session(folder: Path, cwd: str, version: str, *, session_id: str | None 
     Raises:
         SessionError: A session of that id exists.
     """
-    own = session_id or str(uuid4())
+    own = session_id or new_id()
     path = folder / project_key(cwd) / f"{own}.jsonl"
     if session_id is not None and path.exists():
         raise SessionError(f"Session {own} exists already. Use --resume {own}, or another id.")
@@ -168,7 +167,7 @@ def forked(
     """
     lines, notes = read_lines(path)
     told = restore(lines, at=at)
-    fresh = new_session(folder, cwd, version, session_id=session_id or str(uuid4()))
+    fresh = new_session(folder, cwd, version, session_id=session_id or new_id())
     for line in _copied(lines, told, fresh.id):
         fresh._add(line)
     fresh.close()

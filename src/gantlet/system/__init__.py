@@ -3,6 +3,7 @@
 from gantlet.system.clock import Clock, RealClock
 from gantlet.system.environment import Environment, is_on
 from gantlet.system.folders import home_folder
+from gantlet.system.ids import new_id
 from gantlet.system.opening import OpenFile, RefusedFileError, open_file
 from gantlet.system.path_facts import FileKind, Found, PathFacts, Scout, directory_names, look_at
 from gantlet.system.paths import NOTHING, Identity, Parts, Place, absolute, identify, locate
@@ -88,6 +89,7 @@ __all__ = [
     "look_at",
     "make_private_folder",
     "missing_folders",
+    "new_id",
     "newlines_of",
     "open_child",
     "open_file",

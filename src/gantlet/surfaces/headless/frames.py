@@ -1,7 +1,6 @@
 """What happens, as the messages of the stream-json protocol (pure)."""
 
 from collections.abc import Mapping, Sequence
-from uuid import uuid4
 
 from gantlet.assembly.run_result import RunResult
 from gantlet.messages import (
@@ -25,6 +24,7 @@ from gantlet.messages import (
     stream_event_to_wire,
 )
 from gantlet.messages.value import value
+from gantlet.system import new_id
 
 #: The kinds of result that say which limit or failure ended a run.
 _SUBTYPES: Mapping[TurnEnd, str] = {
@@ -65,7 +65,7 @@ class Frames:
             "type": kind,
             **fields,
             "session_id": self.session_id,
-            "uuid": uuid or str(uuid4()),
+            "uuid": uuid or new_id(),
         }
 
     def system(self, subtype: str, **fields: JsonValue) -> Frame:
@@ -75,7 +75,7 @@ class Frames:
     def assistant(self, finished: BlockFinished, uuid: str | None, model: str) -> Frame:
         """Return one finished block of a reply."""
         message: Frame = {
-            "id": finished.message_id or f"msg_{uuid4().hex}",
+            "id": finished.message_id or f"msg_{new_id()}",
             "type": "message",
             "role": "assistant",
             "model": finished.model or model,
@@ -89,7 +89,7 @@ class Frames:
     def failure(self, text: str, error: str, model: str) -> Frame:
         """Return what the model would have said, had it been reached: why it was not."""
         message: Frame = {
-            "id": f"msg_{uuid4().hex}",
+            "id": f"msg_{new_id()}",
             "type": "message",
             "role": "assistant",
             "model": model,
@@ -117,9 +117,13 @@ class Frames:
 
     def stream_event(self, event: StreamEvent) -> Frame:
         """Return an event of the model's stream as it came."""
-        return self._frame(
-            "stream_event", event=stream_event_to_wire(event), parent_tool_use_id=None
-        )
+        return {
+            "type": "stream_event",
+            "event": stream_event_to_wire(event),
+            "parent_tool_use_id": None,
+            "session_id": self.session_id,
+            "uuid": new_id(),
+        }
 
     def retry(self, told: Retrying) -> Frame:
         """Return that a request is tried again."""

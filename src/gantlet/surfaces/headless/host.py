@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
@@ -36,7 +35,7 @@ from gantlet.surfaces.headless.structured import (
     open_structured,
 )
 from gantlet.surfaces.headless.telling import Telling
-from gantlet.system import Environment
+from gantlet.system import Environment, new_id
 from gantlet.tool import UserError
 
 _RETRIES = "MAX_STRUCTURED_OUTPUT_RETRIES"
@@ -146,7 +145,7 @@ class Host:
     def _begin_session(self, session: Session | None) -> None:
         """Take a session, or do without one."""
         self.session = session
-        self.session_id = session.id if session is not None else str(uuid4())
+        self.session_id = session.id if session is not None else new_id()
         self.telling = Telling(self.flags, self.sink.frame, self.session_id, session)
         if session is not None and self.flags.name:
             session.rename(self.flags.name)
@@ -220,7 +219,7 @@ class Host:
         """Do one thing that was asked for; what goes wrong is a result too."""
         try:
             if self.flags.replay_user_messages:
-                own = prompt.uuid or str(uuid4())
+                own = prompt.uuid or new_id()
                 self.sink.frame(self.telling.frames.user(prompt.content, own, isReplay=True))
             meant = await self.commands.take(prompt)
             if meant is not None:

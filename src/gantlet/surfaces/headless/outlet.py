@@ -1,8 +1,10 @@
 """Standard output for programs: whole lines, written beside the event loop, none lost."""
 
+import asyncio
 import errno
 import os
 import queue
+import select
 import threading
 from collections.abc import Mapping
 
@@ -17,10 +19,18 @@ _END = None
 
 
 class Outlet:
-    """Writes lines to a descriptor from a thread of its own, in order."""
+    """Writes lines to a descriptor, in order.
+
+    In an event loop, the lines of one moment are written together at its end. What could block is
+    written from a thread. One thread puts lines in.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLOUT)
+        self._put_in = self._written = 0
+        self._moment: list[bytes] = []
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_all, name="outlet", daemon=True)
         self._is_started = False
@@ -35,25 +45,50 @@ class Outlet:
 
     def put_bytes(self, text: bytes) -> None:
         """Write bytes as they are."""
+        self._moment.append(text)
+        if len(self._moment) > 1:
+            return
+        try:
+            asyncio.get_running_loop().call_soon(self.flush)
+        except RuntimeError:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has come in this moment."""
+        text, self._moment = b"".join(self._moment), []
+        if not text:
+            return
+        if len(text) <= select.PIPE_BUF and self._put_in == self._written and self._is_free():
+            self._write(text)
+            return
+        self._put_in += 1
         if not self._is_started:
             self._is_started = True
             self._thread.start()
         self._lines.put(text)
 
+    def _is_free(self) -> bool:
+        """Return whether a short write would not block; a pipe then has room for all of it."""
+        ready = self._poll.poll(0)
+        return bool(ready) and ready[0][1] == select.POLLOUT
+
     def close(self) -> bool:
         """Wait until all is written, for as long as a reader may take; return whether it is."""
+        self.flush()
         if self._is_started:
             self._lines.put(_END)
             self._thread.join(DRAIN_SECONDS)
         return not self._thread.is_alive() and not self.is_broken
 
     def _write_all(self) -> None:
-        """Write what comes, several lines at once where several wait."""
+        """Write what comes, several texts at once where several wait."""
         while True:
             batch = [self._lines.get()]
             while batch[-1] is not _END and not self._lines.empty():
                 batch.append(self._lines.get())
-            self._write(b"".join(line for line in batch if line is not None))
+            texts = [text for text in batch if text is not None]
+            self._write(b"".join(texts))
+            self._written += len(texts)
             if batch[-1] is _END:
                 return
 
