@@ -83,17 +83,21 @@ class Stage:
         parts: HookParts | None = None,
         variables: Mapping[str, str] | None = None,
         asides: list[tuple[str, str]] | None = None,
+        setting_sources: tuple[str, ...] = (),
+        trust: bool = False,
         **options: object,
     ) -> Agent:
         """Return an agent whose model says the given replies."""
         variables = {"PATH": os.environ["PATH"], **(variables or {})}
-        home = {"GANTLET_HOME": str(self.folder / "home"), "HOME": str(self.folder)}
+        home = {"GANTLET_HOME": str(self.folder / "home"), "HOME": str(self.folder / "me")}
         return Agent(
             ScriptedModel(_script(replies, asides or [])),
             tools=self.tools() if tools is None else tools,
             settings=settings,
             permission_mode=mode,
             cwd=self.folder,
+            setting_sources=setting_sources,
+            trust=trust,
             parts=AgentParts(
                 environment=Environment(variables={**home, **variables}),
                 listener=self.events.append,

@@ -150,7 +150,7 @@ def shell(ran: list[str]) -> AnyTool:
     """Return a tool that takes a command line, and only writes it down."""
 
     class FakeShell(Tool[dict[str, object]]):
-        name = "Bash"
+        name = "Console"
         description = "Run a command."
         input_schema: Mapping[str, object] = {
             "type": "object",
@@ -193,7 +193,7 @@ async def test_a_condition_is_a_rule(
     (tmp_path / ".env").touch()
     handler = {"type": "command", "command": stage.script("h", "exit 2"), "if": condition}
     agent = stage.agent(
-        [{"call": "Bash", "input": {"command": command}}],
+        [{"call": "Console", "input": {"command": command}}],
         "done",
         settings=hooks("PreToolUse", handler),
         tools=[shell(stage.ran)],

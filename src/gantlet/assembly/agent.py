@@ -439,6 +439,7 @@ class Agent:
 
     async def _run_all(self, loop: Loop, prompt: UserMessage | None) -> RunResult:
         """Run a prompt, then what was said for after it."""
+        await self.configuration.refresh()
         title = await self.hooks.begin_session(loop)
         if title:
             self.title = title

@@ -7,7 +7,8 @@ from gantlet.loop.limits import Limits
 from gantlet.loop.record import Record
 from gantlet.loop.repair import repair
 from gantlet.loop.settings import LoopSettings
-from gantlet.loop.turn import Loop, Priority, TurnResult
+from gantlet.loop.turn import Loop
+from gantlet.loop.turn_result import Priority, TurnResult
 
 __all__ = [
     "CHARS_PER_TOKEN",

@@ -2,7 +2,6 @@
 
 from collections import deque
 from dataclasses import field
-from enum import StrEnum
 
 from gantlet.execution import (
     Abort,
@@ -28,6 +27,7 @@ from gantlet.loop.limits import Limits, Meter
 from gantlet.loop.repetition import Repetition
 from gantlet.loop.step import StepResult, StepRunner
 from gantlet.loop.turn_hooks import TurnHooks
+from gantlet.loop.turn_result import Priority, TurnResult
 from gantlet.messages import (
     AssistantMessage,
     CallDeferred,
@@ -47,40 +47,10 @@ from gantlet.messages import (
     UserMessage,
     blocks_of,
 )
-from gantlet.messages.value import replace, slotted, value
+from gantlet.messages.value import replace, slotted
 
 #: How often a reply that hit the token limit is continued.
 MAX_CONTINUATIONS = 3
-
-
-class Priority(StrEnum):
-    """When a message that the user sends during a turn is delivered."""
-
-    NOW = "now"
-    NEXT = "next"
-    LATER = "later"
-
-
-@value
-class TurnResult:
-    """How a turn ended.
-
-    Attributes:
-        deferred: The call that a hook put off, with which the conversation is taken up again.
-    """
-
-    reason: TurnEnd
-    message: AssistantMessage | None
-    answers: tuple[Answer, ...]
-    stop_reason: str | None
-    finished: TurnFinished
-    deferred: ToolUse | None = None
-
-    @property
-    def text(self) -> str:
-        """The model's last words."""
-        blocks = blocks_of(self.message) if self.message is not None else ()
-        return "".join(block.text for block in blocks if isinstance(block, Text))
 
 
 class _End(Exception):  # noqa: N818 - no error: the way out of the steps
@@ -175,9 +145,20 @@ class Loop:
         talk.model_name = talk.settings.model
         errors: tuple[str, ...] = ()
         try:
+            if self._begun.stop is not None:
+                raise _End(TurnEnd.HOOK_STOPPED, self._begun.stop)  # noqa: TRY301 - the way out
             if prompt is not None:
-                prompt = await self._accepted(prompt)
-            reason = await self._take_up(turn, prompt) or await self._steps(turn)
+                if self._hooks.hears_prompts or self._begun is not NOTHING_SAID:
+                    prompt = await self._looked_at(prompt)
+                talk.emit(TurnStarted(prompt))
+            talk.reminders += self._hooks.late()
+            call, talk.deferred = talk.deferred, None
+            reason: TurnEnd | None = None
+            if call is not None and call in talk.history.open_calls:
+                reason = await self._take_up(turn, call, prompt)
+            elif prompt is not None:
+                talk.begin(prompt)
+            reason = reason or await self._steps(turn)
         except _End as end:
             reason, errors = end.reason, (end.message,) if end.message else ()
         except ModelError as error:
@@ -186,28 +167,21 @@ class Loop:
             errors = (str(error),)
         return self._finished(turn, reason, errors)
 
-    async def _accepted(self, prompt: UserMessage) -> UserMessage:
-        """Return the user's words as they enter the conversation, or end the turn without them."""
+    async def _looked_at(self, prompt: UserMessage) -> UserMessage:
+        """Return the user's words as hooks leave them, or end the turn without them."""
         begun, self._begun = self._begun, NOTHING_SAID
-        if begun.stop is not None:
-            raise _End(TurnEnd.HOOK_STOPPED, begun.stop)
         if begun.first_prompt:
             prompt = replace(prompt, content=(Text(begun.first_prompt), *blocks_of(prompt)))
         heard = await self._hooks.on_prompt(prompt)
         if heard.prompt is None:
             raise _End(TurnEnd.HOOK_STOPPED, heard.refusal)
-        self.conversation.emit(TurnStarted(heard.prompt))
         return heard.prompt
 
-    async def _take_up(self, turn: _Turn, prompt: UserMessage | None) -> TurnEnd | None:
-        """Begin the turn with the user's words, and before them with a call that was put off."""
+    async def _take_up(
+        self, turn: _Turn, call: ToolUse, prompt: UserMessage | None
+    ) -> TurnEnd | None:
+        """Ask a call again that was put off, then pass the user's words on."""
         talk = self.conversation
-        talk.reminders += self._hooks.late()
-        call, talk.deferred = talk.deferred, None
-        if call is None or call not in talk.history.open_calls:
-            if prompt is not None:
-                talk.begin(prompt)
-            return None
         result = await self._runner().run_again(call, talk.surroundings)
         talk.surroundings = result.surroundings
         turn.answers += result.answers
@@ -395,7 +369,9 @@ class Loop:
             return None
         if result.stop_reason == StopReason.REFUSAL:
             talk.emit(Notice(NoticeLevel.WARNING, "The model refused to go on."))
-        return await self._ask_to_stop(turn)
+        if self._hooks.hears_stops or self._woken:
+            return await self._ask_to_stop(turn)
+        return TurnEnd.COMPLETED
 
     async def _ask_to_stop(self, turn: _Turn) -> TurnEnd | None:
         """Let hooks say whether the turn may end; return None if it goes on."""

@@ -59,13 +59,26 @@ class TurnHooks:
     transcript_path: str = ""
     _in_a_row: int = 0
 
+    @property
+    def hears_prompts(self) -> bool:
+        """Whether hooks look at what a turn begins with."""
+        if self.agent.is_main:
+            return self.hooks.wants(HookEvent.USER_PROMPT_SUBMIT)
+        return self.hooks.wants(HookEvent.SUBAGENT_START, self.agent.type)
+
+    @property
+    def hears_stops(self) -> bool:
+        """Whether hooks may keep a turn going."""
+        if self.agent.is_main:
+            return self.hooks.wants(HookEvent.STOP)
+        return self.hooks.wants(HookEvent.SUBAGENT_STOP, self.agent.type)
+
     async def on_prompt(self, prompt: UserMessage) -> PromptHeard:
         """Let hooks look at the user's words, add to them, or turn them away."""
-        self._in_a_row = 0
+        if not self.hears_prompts:
+            return PromptHeard(prompt)
         if not self.agent.is_main:
             return await self._on_task(prompt)
-        if not self.hooks.wants(HookEvent.USER_PROMPT_SUBMIT):
-            return PromptHeard(prompt)
         said = await self._fire(HookEvent.USER_PROMPT_SUBMIT, prompt=_words_of(prompt))
         refusal = said.stop if said.stop is not None else said.block
         if refusal is not None:
@@ -78,8 +91,6 @@ class TurnHooks:
 
     async def _on_task(self, prompt: UserMessage) -> PromptHeard:
         """Tell hooks that a sub-agent begins; what they add, it reads with its task."""
-        if not self.hooks.wants(HookEvent.SUBAGENT_START, self.agent.type):
-            return PromptHeard(prompt)
         said = await self._fire(HookEvent.SUBAGENT_START, **self._identity())
         await self.show(said)
         if said.stop is not None:
@@ -101,9 +112,9 @@ class TurnHooks:
 
     async def on_stop(self, last: AssistantMessage | None) -> StopHeard:
         """Let hooks keep the turn going; after so many times in a row it ends all the same."""
-        event = HookEvent.STOP if self.agent.is_main else HookEvent.SUBAGENT_STOP
-        if not self.hooks.wants(event, "" if self.agent.is_main else self.agent.type):
+        if not self.hears_stops:
             return StopHeard()
+        event = HookEvent.STOP if self.agent.is_main else HookEvent.SUBAGENT_STOP
         fields: dict[str, JsonValue] = {
             "stop_hook_active": self._in_a_row > 0,
             "last_assistant_message": "" if last is None else _words_of(last),
@@ -114,11 +125,9 @@ class TurnHooks:
         told = (*_objections(said), *said.context)
         goes_on = said.stop is None and bool(told) and self._in_a_row < self.cap
         self._sum_up(said, told, goes_on=goes_on)
-        if said.stop is not None:
-            return StopHeard(stop=said.stop)
         if not goes_on:
             self._in_a_row = 0
-            return StopHeard()
+            return StopHeard(stop=said.stop)
         self._in_a_row += 1
         return StopHeard(told)
 
