@@ -19,7 +19,7 @@ from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.key_helper import KeyHelper
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
 from gantlet.assembly.run_result import RunResult
-from gantlet.assembly.shell import open_shell, shell_values
+from gantlet.assembly.shell import open_session_shell
 from gantlet.assembly.toolbox import open_toolbox
 from gantlet.config import SettingsRequest, read_sources
 from gantlet.execution import (
@@ -171,7 +171,7 @@ class Agent:
         )
         mode = engine.holder.current.mode
         self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
-        self._shell = open_shell(folder, environment, shell_values(values))
+        self._shell = open_session_shell(folder, self.configuration, engine.holder)
         toolbox = open_toolbox(
             [_checked(tool) for tool in tools],
             [_checked(tool) for tool in mcp_tools],
@@ -246,6 +246,7 @@ class Agent:
     async def __aenter__(self) -> Self:
         self._is_entered = True
         await self.hooks.enter()
+        await self._shell.enter(self._emit)
         return self
 
     async def __aexit__(
@@ -257,10 +258,9 @@ class Agent:
         self._is_entered = False
         try:
             await self.hooks.end_session(self.exit_reason)
+            await self._shell.close()
             await self.hooks.leave()
         finally:
-            with anyio.CancelScope(shield=True):
-                await run_in_thread(self._shell.session.close)
             await self._let_go()
 
     def hook(
@@ -478,13 +478,14 @@ class _Running:
         self._agent = agent
         self._mailbox = mailbox
         self._bodies = Bodies(agent._parts.clock)
-        self._opened_hooks = False
+        self._opened_hooks = self._opened_shell = False
 
     async def __aenter__(self) -> Loop:
         if self._agent._is_busy:
             raise RuntimeError("A prompt is running already: use send() to add to it.")
         self._agent._is_busy = True
         self._opened_hooks = await self._agent.hooks.enter()
+        self._opened_shell = await self._agent._shell.enter(self._agent._emit)
         return self._agent._begin(await self._bodies.__aenter__(), self._mailbox)
 
     async def __aexit__(
@@ -496,6 +497,8 @@ class _Running:
         try:
             return await self._bodies.__aexit__(kind, error, trace)
         finally:
+            if self._opened_shell:
+                await self._agent._shell.leave()
             if self._opened_hooks:
                 await self._agent.hooks.leave()
             await self._agent._end()

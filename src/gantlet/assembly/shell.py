@@ -1,34 +1,72 @@
-"""The shell of a session, wired together."""
+"""The shell of a session, wired together: its tools, its tasks, its sandbox."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gantlet.agents.background import TaskBoard
+from gantlet.assembly.configuration import Configuration
 from gantlet.config import Settings
-from gantlet.messages.value import value
-from gantlet.system import Environment
+from gantlet.config.sandbox_session import judged_with_sandbox, sandbox_settings
+from gantlet.messages import Event, Notice, NoticeLevel
+from gantlet.permissions import ContextHolder
+from gantlet.system import Environment, home_folder, run_in_thread
+from gantlet.system.sandbox import Sandbox, Shelter
 from gantlet.tool import Port
 from gantlet.tool.background import BACKGROUND_TASKS
 from gantlet.tools.shell import SHELL, SHELL_KEYS, ShellSession, read_settings
 
 
-@value
 class SessionShell:
     """What the shell tools of a session share. Nothing is started before the first command."""
 
-    session: ShellSession
-    board: TaskBoard
+    def __init__(
+        self, session: ShellSession, board: TaskBoard, holder: ContextHolder | None = None
+    ) -> None:
+        self.session = session
+        self.board = board
+        self._holder = holder
+        self._open: Shelter | None = None
 
     @property
     def ports(self) -> dict[Port[Any], object]:
         """What is offered to the tools."""
         return {SHELL: self.session, BACKGROUND_TASKS: self.board}
 
+    async def enter(self, emit: Callable[[Event], None]) -> bool:
+        """Open the sandbox, if one is wanted and not open; whoever opened it ends it, by `leave`.
+
+        From then on permission knows whether commands run in a sandbox that holds.
+        """
+        shelter = self.session.shelter
+        if shelter is None or not shelter.settings.is_enabled or self._open is not None:
+            return False
+        self._open = shelter
+        await shelter.sandbox.__aenter__()
+        holds = await shelter.holds()
+        if self._holder is not None:
+            known = judged_with_sandbox(self._holder.current, shelter.settings, holds=holds)
+            self._holder.replace(known)
+        if not holds:
+            text = "Commands are to run in a sandbox, and there is none that holds."
+            emit(Notice(NoticeLevel.WARNING, text))
+        return True
+
+    async def leave(self) -> None:
+        """Close the sandbox; commands that still run in it lose their way to the network."""
+        shelter, self._open = self._open, None
+        if shelter is not None:
+            await shelter.sandbox.__aexit__(None, None, None)
+
+    async def close(self) -> None:
+        """End every command, then close the sandbox."""
+        await run_in_thread(self.session.close)
+        await self.leave()
+
 
 def open_shell(
     project: str, environment: Environment, settings: Mapping[str, object] | None = None
 ) -> SessionShell:
-    """Return the shell of a session that works in a project, and a board for its tasks.
+    """Return the shell of a session that works in a project, without a sandbox.
 
     Raises:
         UserError: The settings make no sense.
@@ -38,6 +76,30 @@ def open_shell(
     return SessionShell(ShellSession(project, environment, board, settings_read), board)
 
 
-def shell_values(settings: Settings) -> dict[str, object]:
+def open_session_shell(
+    project: str, configuration: Configuration, holder: ContextHolder
+) -> SessionShell:
+    """Return the shell of a session as its settings want it, with a sandbox if they do.
+
+    Raises:
+        UserError: The settings make no sense.
+    """
+    settings, environment = configuration.settings, configuration.environment
+    opened = open_shell(project, environment, _shell_values(settings))
+    if _wants_sandbox(settings):
+        wanted = sandbox_settings(settings, holder.current, environment)
+        sandbox = Sandbox(wanted.policy, home_folder(environment), bwrap=wanted.bwrap)
+        opened.session.shelter = Shelter(wanted, sandbox)
+    return SessionShell(opened.session, opened.board, holder)
+
+
+def _wants_sandbox(settings: Settings) -> bool:
+    """Return whether there may be a sandbox; what cannot be read may have asked for one."""
+    return settings.is_on("sandbox.enabled") or any(
+        problem.key.startswith("sandbox.") for problem in settings.problems
+    )
+
+
+def _shell_values(settings: Settings) -> dict[str, object]:
     """Return what settings say about the shell, by their whole keys."""
     return {key: settings.value(key) for key in SHELL_KEYS}

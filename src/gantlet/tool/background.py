@@ -76,5 +76,8 @@ class BackgroundTasks(Protocol):
     def tell(self, text: str) -> None:
         """Have the model told something with the next message. Any thread may call this."""
 
+    async def wait_for_news(self) -> None:
+        """Wait until there is something to tell."""
+
 
 BACKGROUND_TASKS: Port[BackgroundTasks] = Port("background tasks")

@@ -3,6 +3,7 @@
 from gantlet.system.supervisor.running import Running
 from gantlet.system.supervisor.supervisor import StartError, Supervisor
 from gantlet.system.supervisor.values import (
+    PLACE_DESCRIPTOR,
     Ending,
     Exited,
     Launch,
@@ -14,6 +15,7 @@ from gantlet.system.supervisor.values import (
 )
 
 __all__ = [
+    "PLACE_DESCRIPTOR",
     "Ending",
     "Exited",
     "Launch",

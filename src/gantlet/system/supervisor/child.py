@@ -255,7 +255,8 @@ class Keeper:
         )
 
     def _look_after(self, command: Command) -> None:
-        """Tell when the command has ended, and when nothing of it is left."""
+        """Hold the command to its limits; tell when it has ended, and when nothing is left."""
+        self._hold_to_limits(command)
         if self._reaped_all(command):
             self._tell_end(command, [])
             self._command = None
@@ -264,6 +265,9 @@ class Keeper:
             living = self._living()
             if living:
                 self._tell_end(command, living)
+
+    def _hold_to_limits(self, command: Command) -> None:
+        """End a command that has too many processes, or whose time is over."""
         if command.max_processes and len(descendants(os.getpid())) > command.max_processes:
             self._tell(command, {"limit": "processes"})
             self._kill(command)

@@ -33,7 +33,7 @@ class Pump:
         self._thread: threading.Thread | None = None
         self._is_closed = False
 
-    def watch(self, readable: int | Readable, on_ready: Callable[[], None]) -> None:
+    def watch(self, readable: int | Readable, on_ready: Callable[[], object]) -> None:
         """Call a function, in the pump's thread, each time there is something to read."""
         with self._lock:
             self._selector.register(readable, selectors.EVENT_READ, on_ready)

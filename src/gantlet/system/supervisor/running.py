@@ -144,6 +144,7 @@ class Running:
             return
         self.ending = self.ending or Lost()
         self.left = ()
+        self._drain()
         while self._on_gone:  # before anybody who waits goes on
             self._on_gone.pop()()
         self.ended.set()
@@ -157,20 +158,26 @@ class Running:
             os.close(output)
             self.silent.set()
 
-    def _read_output(self) -> None:
-        """Pass on what the command has said."""
+    def _read_output(self) -> bool:
+        """Pass on what the command has said; return whether there may be more."""
         if self._output is None:
-            return
+            return False
         try:
             data = os.read(self._output, _READ_BYTES)
         except BlockingIOError:
-            return
+            return False
         except OSError:
             data = b""
         if data:
             self._on_output(data)
         else:
             self.stop_reading()
+        return bool(data)
+
+    def _drain(self) -> None:
+        """Read what a command had said when it ended, and nobody has read yet."""
+        while self._read_output():
+            continue
 
 
 def _processes(told: object) -> tuple[Process, ...]:

@@ -8,6 +8,9 @@ from typing import TypeAlias
 
 from gantlet.messages.value import value
 
+#: Where a command may say in which directory it ended.
+PLACE_DESCRIPTOR = 199
+
 
 @value
 class Limits:

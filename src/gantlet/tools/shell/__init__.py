@@ -1,7 +1,24 @@
 """The shell tools: commands in the foreground and in the background, and what they share."""
 
 from gantlet.tools.shell.bash import Bash
+from gantlet.tools.shell.monitor import Monitor
+from gantlet.tools.shell.power_shell import PowerShell
 from gantlet.tools.shell.session import SHELL, ShellSession
 from gantlet.tools.shell.settings import SHELL_KEYS, ShellSettings, read_settings
+from gantlet.tools.shell.sleep import Sleep
+from gantlet.tools.shell.task_output import TaskOutput
+from gantlet.tools.shell.task_stop import TaskStop
 
-__all__ = ["SHELL", "SHELL_KEYS", "Bash", "ShellSession", "ShellSettings", "read_settings"]
+__all__ = [
+    "SHELL",
+    "SHELL_KEYS",
+    "Bash",
+    "Monitor",
+    "PowerShell",
+    "ShellSession",
+    "ShellSettings",
+    "Sleep",
+    "TaskOutput",
+    "TaskStop",
+    "read_settings",
+]

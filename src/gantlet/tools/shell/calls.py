@@ -73,8 +73,14 @@ class ShellCalls:
         order = Order(asked.command, asked.description or "", cwd)
         in_background = bool(asked.run_in_background) and settings.allows_background
         tells_place = line.moves and settings.keeps_place and context.agent.is_main
-        start = Start(order, line.read_only, tells_place and not in_background, argv=argv)
-        task = self._session.start(start)
+        start = Start(
+            order,
+            line.read_only,
+            tells_place and not in_background,
+            is_plain=bool(getattr(asked, "dangerouslyDisableSandbox", None)),
+            argv=argv,
+        )
+        task = await self._session.start(start)
         if in_background:
             return await self._launched(task, asked.timeout, context)
         seconds = settings.timeout_ms(asked.timeout) / 1000
@@ -194,7 +200,8 @@ class ShellCalls:
         """Answer a call whose command has ended."""
         task = watch.task
         ending = task.ending
-        told = list(self._left_behind(task, context))
+        told = [task.note] if task.note else []
+        told += self._left_behind(task, context)
         if isinstance(ending, NotStarted):
             raise ToolError(notices.not_started(ending, task.command, context.surroundings.cwd))
         meaning = line.meaning_of(ending.code) if isinstance(ending, Exited) else ""
@@ -271,6 +278,7 @@ def _in_background(
     task: ShellTask, text: str, facts: dict[str, object], told: tuple[str, ...] = ()
 ) -> ToolResult[BashOutput]:
     """Return the answer of a call whose command goes on."""
+    told = (*([task.note] if task.note else ()), *told)
     known = {"backgroundTaskId": task.id, "rawOutputPath": task.output_path, **facts}
     output = BashOutput(notices=told, background=text, facts=known)
     return ToolResult(output, structured=output.structured())

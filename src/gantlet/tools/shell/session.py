@@ -9,14 +9,15 @@ from pathlib import Path
 
 from gantlet.messages.value import value
 from gantlet.system import Environment, Masker, home_folder
-from gantlet.system.supervisor import Launch, StartError, Supervisor
+from gantlet.system.sandbox import SandboxError, Shelter, Unsheltered
+from gantlet.system.supervisor import PLACE_DESCRIPTOR, Launch, StartError, Supervisor
 from gantlet.system.task_records import TaskFolder
 from gantlet.tool import Port, ToolContext, ToolError
 from gantlet.tool.background import BackgroundTasks
 from gantlet.tools.shell.capture import Capture
 from gantlet.tools.shell.settings import ShellSettings
 from gantlet.tools.shell.task import Order, ShellTask
-from gantlet.tools.shell.variables import command_variables
+from gantlet.tools.shell.variables import added_variables, command_variables
 
 #: Where bash is, in the order in which it is looked for.
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
@@ -52,6 +53,7 @@ class ShellSession:
     tasks: BackgroundTasks
     settings: ShellSettings = field(default_factory=ShellSettings)
     supervisor: Supervisor = field(default_factory=Supervisor)
+    shelter: Shelter | None = None
     _started: weakref.WeakSet[ShellTask] = field(default_factory=weakref.WeakSet)
     _folder: TaskFolder | None = None
     _masker: Masker | None = None
@@ -75,10 +77,10 @@ class ShellSession:
 
     @property
     def has_sandbox(self) -> bool:
-        """Whether commands run in a sandbox."""
-        return False
+        """Whether commands are to run in a sandbox."""
+        return self.shelter is not None and self.shelter.settings.is_enabled
 
-    def start(self, start: Start) -> ShellTask:
+    async def start(self, start: Start) -> ShellTask:
         """Start a command.
 
         Raises:
@@ -88,10 +90,12 @@ class ShellSession:
         task_id = f"b{secrets.token_hex(4)}"
         capture = Capture(self.masker, self.folder.output_path(task_id), lambda: task.flood())
         task = ShellTask(task_id, order, capture, self.folder)
+        argv, variables, note = await self._placed(start)
+        task.note = note
         launch = Launch(
-            argv=start.argv or self._argv(start),
+            argv=argv,
             cwd=order.cwd,
-            env=self.variables(start),
+            env=variables,
             limits=self.settings.limits,
             input=start.input,
             tells_place=start.tells_place,
@@ -100,11 +104,36 @@ class ShellSession:
         try:
             task.follow(self.supervisor.start(launch, capture.feed))
         except StartError as error:
-            raise ToolError(
-                f"{error} This is a fault of this machine, not of the command."
-            ) from error
+            text = f"{error} This is a fault of this machine, not of the command."
+            raise ToolError(text) from error
         self._started.add(task)
         return task
+
+    async def _placed(self, start: Start) -> tuple[tuple[str, ...], dict[str, str], str]:
+        """Return the words and variables of a command, in the sandbox or not, and what to say.
+
+        Raises:
+            ToolError: It must not run without a sandbox, and there is none.
+        """
+        argv = start.argv or self._argv(start)
+        variables = self.variables(start)
+        if self.shelter is None:
+            return argv, variables, ""
+        own = added_variables(self.settings, start.order.cwd, read_only=start.read_only)
+        try:
+            placed = await self.shelter.place(
+                start.order.command,
+                argv,
+                start.order.cwd,
+                leaves=start.is_plain,
+                variables=own,
+                kept=(PLACE_DESCRIPTOR,) if start.tells_place else (),
+            )
+        except SandboxError as error:
+            raise ToolError(f"The command was not run: {error}") from error
+        if isinstance(placed, Unsheltered):
+            return argv, variables, placed.reason
+        return placed.argv, dict(placed.environment), "\n".join(placed.notes)
 
     def variables(self, start: Start) -> dict[str, str]:
         """Return the variables of a command."""

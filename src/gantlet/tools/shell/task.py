@@ -57,6 +57,7 @@ class ShellTask:
         self._on_end: list[Callable[[ShellTask], None]] = []
         self.reason = Reason.NONE
         self.moved = False
+        self.note = ""
         self._read_bytes = 0
         self._ended = ThreadEvent()
 

@@ -83,17 +83,25 @@ def command_variables(
     }
     if settings.scrubs_secrets:
         kept = {name: value for name, value in kept.items() if not _SECRET_NAME.search(name)}
-    kept.update(settings.variables)
-    kept.update(_UNATTENDED)
     kept.setdefault("PATH", os.defpath)
-    kept.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
-    if settings.temporary_folder:
-        kept["TMPDIR"] = settings.temporary_folder
     if read_only:
-        kept.update(_hardened(kept))
         kept["PATH"] = absolute_only(kept["PATH"])
-    kept["PWD"] = cwd
-    return kept
+    added = added_variables(settings, cwd, read_only=read_only, given=kept)
+    return {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **kept, **added}
+
+
+def added_variables(
+    settings: ShellSettings,
+    cwd: str,
+    *,
+    read_only: bool,
+    given: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Return the variables that commands have from us, whatever they inherit."""
+    added = {**settings.variables, **_UNATTENDED, "PWD": cwd}
+    if settings.temporary_folder:
+        added["TMPDIR"] = settings.temporary_folder
+    return {**added, **_hardened(given or {})} if read_only else added
 
 
 def absolute_only(path: str) -> str:
