@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 
 from config.settings_kit import Desk
@@ -156,6 +157,25 @@ async def test_no_request_goes_where_a_folder_says_even_once_it_is_trusted(desk:
 
         assert result.text == "Hello."
         assert (evil.connections, len(mine.requests)) == (0, 1)
+
+
+@pytest.mark.parametrize("trust", [False, True], ids=["untrusted", "trusted"])
+async def test_the_headless_program_says_in_one_line_what_it_does_not_use(
+    desk: Desk, trust: bool
+) -> None:
+    async with RawServer([streamed(*REPLY)]) as server:
+        own = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"}
+        done = await anyio.run_process(
+            [GANTLET, "-p", "hi", "--no-session-persistence", *(["--trust"] if trust else [])],
+            cwd=desk.cwd,
+            env={**desk.environment.variables, **own},
+            check=False,
+        )
+
+    lines = [line for line in done.stderr.decode().splitlines() if "been trusted" in line]
+    assert (done.returncode, done.stdout.decode().strip()) == (0, "Hello.")
+    assert len(lines) == (0 if trust else 1)
+    assert mark(desk).exists() == trust
 
 
 def test_the_program_that_starts_imports_nothing_from_the_folder(desk: Desk) -> None:

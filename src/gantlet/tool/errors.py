@@ -34,6 +34,9 @@ class Problem:
     tool_name: str
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.tool_name}: {self.reason}"
+
 
 @value
 class Rejected:
