@@ -44,7 +44,8 @@ def find_paths(
     looked_for_edits = [one for one in editing if not _is_plain(one)]
     repositories: list[str] = []
     count = 0
-    for path, level in _walk(roots):
+    has_patterns = bool(looked_for or looked_for_edits)
+    for path, level in _walk(roots, None if has_patterns else _REPOSITORY_LEVELS):
         count += 1
         if count > MOST_ENTRIES:
             break
@@ -59,7 +60,7 @@ def find_paths(
         tuple(_outermost(denied)),
         tuple(_outermost(protected)),
         tuple(repositories),
-        count <= MOST_ENTRIES,
+        count <= MOST_ENTRIES or not has_patterns,
     )
 
 
@@ -77,11 +78,13 @@ def _plain(patterns: Iterable[PathPattern]) -> Iterator[str]:
                 yield os.path.normpath("/".join(["/", anchor, *names]).replace("//", "/"))
 
 
-def _walk(roots: Sequence[str]) -> Iterator[tuple[str, int]]:
+def _walk(roots: Sequence[str], levels: int | None) -> Iterator[tuple[str, int]]:
     """Yield what lies in folders with its level, shallow first; links are not followed."""
     waiting = deque((root, 0) for root in roots)
     while waiting:
         folder, level = waiting.popleft()
+        if levels is not None and level >= levels:
+            continue
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:

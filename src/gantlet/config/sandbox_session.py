@@ -17,9 +17,16 @@ _PREFIX = "sandbox."
 
 
 def sandbox_settings(
-    settings: Settings, context: PermissionContext, environment: Environment
+    settings: Settings,
+    context: PermissionContext,
+    environment: Environment,
+    *,
+    even_if_off: bool = False,
 ) -> SandboxSettings:
-    """Return what a session wants of its sandbox. What its rules deny is hidden there, too."""
+    """Return what a session wants of its sandbox. What its rules deny is hidden there, too.
+
+    The disk is looked at only if commands are to run inside, or `even_if_off`.
+    """
     workspace = Path(settings.workspace.original_cwd.path)
     places = SandboxPlaces(
         workspace=workspace,
@@ -29,6 +36,8 @@ def sandbox_settings(
         variables=environment.variables,
     )
     read = read_sandbox(_nested(settings), places)
+    if not read.is_enabled and not even_if_off:
+        return read
     found = find_paths(
         read.policy.writable,
         context.deny.path_patterns("Read"),

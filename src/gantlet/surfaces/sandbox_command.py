@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do one action and return its exit code; that of a command is the command's own."""
     request = settings_request(arguments)
     settings = request.read()
-    wanted = sandbox_settings(settings, settings.context(), request.environment)
+    wanted = sandbox_settings(settings, settings.context(), request.environment, even_if_off=True)
     make = partial(Sandbox, home=request.own_folder, bwrap=wanted.bwrap)
     if arguments.action == "status":
         return anyio.run(_status, wanted, make(wanted.policy))

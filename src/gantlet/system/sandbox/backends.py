@@ -4,33 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-from gantlet.messages.value import replace, value
+from gantlet.messages.value import replace
 from gantlet.system.sandbox.bubblewrap import Tools, bubblewrap_words, step_words
 from gantlet.system.sandbox.facts import DiskFacts, Facts
-from gantlet.system.sandbox.git_folders import Guarded
+from gantlet.system.sandbox.planned import Planned
 from gantlet.system.sandbox.policy import Policy
 from gantlet.system.sandbox.views import Plan, View, plan_views, view_of
 
 
 class SandboxError(Exception):
     """A command could not be sandboxed. It must not run without, unless somebody decides so."""
-
-
-@value
-class Planned:
-    """How one command would be sandboxed.
-
-    Attributes:
-        prefix: The words before the command's own.
-        fillers: What has to stand on the disk meanwhile.
-        problems: Why it would not hold.
-        notes: What a person should know.
-    """
-
-    prefix: tuple[str, ...]
-    fillers: tuple[Guarded, ...] = ()
-    problems: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 class Backend(Protocol):

@@ -135,7 +135,10 @@ def _become(command: list[str]) -> None:
         stated = dict(entry.split(b"=", 1) for entry in file.read().split(b"\0") if b"=" in entry)
     for number in (SIGPIPE, SIGXFSZ):  # Python ignores these
         signal(number, SIG_DFL)
-    os.execvpe(command[0], command, stated)
+    try:
+        os.execvpe(command[0], command, stated)
+    except FileNotFoundError as error:
+        raise StepError(f"there is no program {command[0]!r}") from error
 
 
 def _checked(what: str, answer: int) -> None:

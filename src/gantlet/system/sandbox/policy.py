@@ -59,7 +59,8 @@ class Policy:
         network: What can be reached.
         unix_sockets: Whether sockets that are files, or abstract names, can be made and reached.
         environment: The whole environment of the command.
-        max_processes: How many processes and threads at once; root is not held to it by the kernel.
+        max_processes: How many processes and threads at once. A control group holds root to it,
+            where one can be made.
         tmp: The folder that is `/tmp` inside, so that it lasts; None gives an empty one each time.
     """
 

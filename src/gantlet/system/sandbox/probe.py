@@ -10,6 +10,7 @@ import socket
 import sys
 
 _REMOUNT, _BIND = 32, 4096
+_NEW_USER = 0x10000000
 _SECONDS = 2.0
 
 
@@ -21,7 +22,7 @@ def main(inside: str, outside: str, port: str) -> None:
     _say("writes outside", _writes(f"{outside}/before"))
     _say("reaches the network", _connects(int(port)))
     _say("remounts", _remounts())
-    _say("makes a namespace", ctypes.CDLL(None).unshare(0x10000000) == 0)
+    _say("makes a namespace", _unshares())
     _say("writes outside after that", _writes(f"{outside}/after"))
     for name, stated in _status().items():
         print(f"{name}={stated} yes")
@@ -55,6 +56,12 @@ def _remounts() -> bool:
     """Return whether the file system can be made writable again."""
     answer: int = ctypes.CDLL(None).mount(None, b"/", None, _REMOUNT | _BIND, None)
     return answer == 0
+
+
+def _unshares() -> bool:
+    """Return whether a new user namespace can be made, where there are such things."""
+    unshare = getattr(ctypes.CDLL(None), "unshare", None)
+    return unshare is not None and unshare(_NEW_USER) == 0
 
 
 def _status() -> dict[str, str]:

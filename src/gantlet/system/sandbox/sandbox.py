@@ -1,5 +1,7 @@
 """The sandbox of a session: found, tested before its first use, and put around commands."""
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -10,12 +12,15 @@ from anyio.abc import TaskGroup
 from gantlet.messages.value import value
 from gantlet.system.sandbox.backends import Backend, Bubblewrap, SandboxError
 from gantlet.system.sandbox.bridge import PORT
+from gantlet.system.sandbox.control_groups import ControlGroup, open_control_group
 from gantlet.system.sandbox.environment import proxy_environment
 from gantlet.system.sandbox.fillers import Fillers
 from gantlet.system.sandbox.policy import NetworkList, Policy
 from gantlet.system.sandbox.proxy import Proxy
+from gantlet.system.sandbox.seatbelt import PROGRAM as SEATBELT
+from gantlet.system.sandbox.seatbelt import Seatbelt
 from gantlet.system.sandbox.self_test import Absent, Holds, test_sandbox
-from gantlet.system.sandbox.tools import Missing, find_tools
+from gantlet.system.sandbox.tools import Missing, find_tools, own_interpreter
 
 
 @value
@@ -53,6 +58,7 @@ class Sandbox:
         self._state: Holds | Absent | None = None
         self._group: TaskGroup | None = None
         self._proxy: Proxy | None = None
+        self._control_group: ControlGroup | None = None
 
     async def __aenter__(self) -> "Sandbox":
         self._group = await anyio.create_task_group().__aenter__()
@@ -73,6 +79,10 @@ class Sandbox:
             self._fillers.close()
             if self._proxy is not None:
                 self._proxy.close()
+            if self._control_group is not None:
+                with anyio.CancelScope(shield=True):  # it takes half a second at most
+                    await self._control_group.close()
+                self._control_group = None
 
     @property
     def walls(self) -> tuple[str, ...]:
@@ -119,7 +129,15 @@ class Sandbox:
                 f"{error.filename!r} could not be kept from being made: {error.strerror}."
             ) from error
         environment = {**self.policy.environment, **(variables or {}), **proxied}
-        return Sandboxed((*planned.prefix, *command), environment, planned.notes)
+        return Sandboxed((*self._joining(), *planned.prefix, *command), environment, planned.notes)
+
+    def _joining(self) -> tuple[str, ...]:
+        """Return the words that put a command under root's limit, as long as we are open."""
+        most = self.policy.max_processes
+        is_open = self._group is not None
+        if most is not None and is_open and self._control_group is None:
+            self._control_group = open_control_group(most)
+        return self._control_group.prefix if self._control_group is not None else ()
 
     def take_refusals(self) -> tuple[str, ...]:
         """Return which hosts were refused since the last time, in words for the model."""
@@ -146,16 +164,24 @@ class Sandbox:
         """Find what a sandbox is made with, and try it."""
         self._fillers.sweep()
         try:
-            tools = find_tools(
-                self._home,
-                bwrap=self._bwrap,
-                unix_sockets=self.policy.unix_sockets,
-                outside_of=self.policy.writable,
-                interpreter=self._interpreter,
-            )
+            backend = self._found()
         except OSError as error:
             return Absent(f"The sandbox could not be prepared: {error}.")
-        if isinstance(tools, Missing):
-            return Absent(tools.reason)
-        self._backend = Bubblewrap(tools)
-        return await test_sandbox(self._backend, self._home)
+        if isinstance(backend, Missing):
+            return Absent(backend.reason)
+        self._backend = backend
+        return await test_sandbox(backend, self._home)
+
+    def _found(self) -> Backend | Missing:
+        """Return what this system's sandbox is made with."""
+        if sys.platform == "darwin":
+            is_there = os.access(SEATBELT, os.X_OK)
+            return Seatbelt(own_interpreter()) if is_there else Missing(f"{SEATBELT} is missing.")
+        tools = find_tools(
+            self._home,
+            bwrap=self._bwrap,
+            unix_sockets=self.policy.unix_sockets,
+            outside_of=self.policy.writable,
+            interpreter=self._interpreter,
+        )
+        return tools if isinstance(tools, Missing) else Bubblewrap(tools)

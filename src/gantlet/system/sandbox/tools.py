@@ -55,14 +55,14 @@ def find_tools(
         interpreter: The Python for the last step; this one, if none is given.
     """
     if not sys.platform.startswith("linux"):
-        return Missing(f"There is no tested sandbox for {sys.platform}.")
+        return Missing(f"There is no sandbox for {sys.platform}.")
     found = _find_bwrap(bwrap, tuple(outside_of))
     if isinstance(found, Missing):
         return found
     version = _version(found)
     if version is None:
         return Missing(f"{found} does not say which version it is.")
-    python = os.path.realpath(interpreter or _own_interpreter())
+    python = os.path.realpath(interpreter or own_interpreter())
     return Tools(
         bwrap=found,
         interpreter=python,
@@ -76,7 +76,7 @@ def find_tools(
     )
 
 
-def _own_interpreter() -> str:
+def own_interpreter() -> str:
     """Return the Python we run in, without the virtual environment around it."""
     base: str = getattr(sys, "_base_executable", sys.executable)
     return base
