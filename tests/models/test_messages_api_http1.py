@@ -1,12 +1,20 @@
 """Reading HTTP/1.1: any cut gives the same body, and what is odd is refused."""
 
+import gzip
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gantlet.models.messages_api.http1 import Head, ProtocolError, body_of, encoding_of
+from gantlet.models.messages_api.http1 import (
+    MAX_INFLATED_BYTES,
+    Head,
+    Inflated,
+    ProtocolError,
+    body_of,
+    encoding_of,
+)
 
 CHUNKED = Head(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked")
 
@@ -133,6 +141,18 @@ def _understood(raw: bytes) -> None:
 )
 def test_the_head_says_whether_the_connection_serves_again(raw: bytes, keeps_alive: bool) -> None:
     assert Head(raw).keeps_alive is keeps_alive
+
+
+def test_a_few_bytes_that_hold_millions_come_out_in_pieces() -> None:
+    content = bytes(20_000_000)
+    inflated = Inflated()
+
+    pieces = [inflated.feed(gzip.compress(content))]
+    while inflated.has_more:
+        pieces.append(inflated.feed())
+
+    assert max(map(len, pieces)) <= MAX_INFLATED_BYTES
+    assert b"".join(pieces) == content
 
 
 def test_headers_are_found_by_lower_case_name_and_joined() -> None:

@@ -52,7 +52,12 @@ class DirectResponse:
     @property
     def is_at_end(self) -> bool:
         """Whether all of the body has been read."""
-        return self._body.is_at_end and not self._began
+        return self._body.is_at_end and not self._began and not self._holds_back
+
+    @property
+    def _holds_back(self) -> bool:
+        """Whether there is content that was received and not given."""
+        return self._inflate is not None and self._inflate.has_more
 
     @property
     def retry_after_seconds(self) -> float | None:
@@ -71,11 +76,8 @@ class DirectResponse:
             RequestError: The connection broke.
         """
         try:
-            while not (self._body.is_at_end or self._connection is None):
-                chunk, self._began = self._began, b""
-                content = self._body.feed(chunk or await self._connection.receive())
-                if self._inflate is not None and content:
-                    content = self._inflate.feed(content)
+            while not (self.is_at_end or self._connection is None):
+                content = await self._content(self._connection)
                 if content:
                     return content
         except anyio.EndOfStream as error:
@@ -88,6 +90,14 @@ class DirectResponse:
         except ProtocolError as error:
             raise self._broke(str(error), may_retry=self._inflate is None) from error
         return b""
+
+    async def _content(self, connection: "_Connection") -> bytes:
+        """Return what the next bytes hold, or what is left of the ones before."""
+        if self._inflate is not None and self._inflate.has_more:
+            return self._inflate.feed()
+        chunk, self._began = self._began, b""
+        content = self._body.feed(chunk or await connection.receive())
+        return self._inflate.feed(content) if self._inflate is not None and content else content
 
     async def aclose(self) -> None:
         """Let go of the connection; it serves again only if the body was read to its end."""

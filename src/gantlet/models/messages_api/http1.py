@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_CHUNK_LINE_BYTES: Final = 4 * 1024
+MAX_INFLATED_BYTES: Final = 1024 * 1024
 
 _STATUS = re.compile(rb"HTTP/1\.([01]) ([1-5]\d\d)(?: [^\x00\r\n]*)?")
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00\r\n]*?)[ \t]*")
@@ -202,19 +203,26 @@ class _Chunked:
 
 
 class Inflated:
-    """The content of a compressed body."""
+    """The content of a compressed body, in bounded pieces: a few bytes can hold millions."""
 
     def __init__(self) -> None:
         self._inflate = zlib.decompressobj(wbits=47)  # gzip or zlib, as its head says
 
-    def feed(self, content: bytes) -> bytes:
-        """Return what compressed bytes hold.
+    @property
+    def has_more(self) -> bool:
+        """Whether what was fed holds more than was given."""
+        return bool(self._inflate.unconsumed_tail)
+
+    def feed(self, content: bytes = b"") -> bytes:
+        """Return what compressed bytes hold, or the first piece of it.
 
         Raises:
             ProtocolError: They are not compressed, or not in this way.
         """
         try:
-            return self._inflate.decompress(content)
+            return self._inflate.decompress(
+                self._inflate.unconsumed_tail + content, MAX_INFLATED_BYTES
+            )
         except zlib.error as error:
             raise ProtocolError(f"the body cannot be decompressed: {error}") from None
 
