@@ -4,6 +4,7 @@ import copy
 import pickle
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
+from inspect import signature
 from typing import ClassVar, Generic, TypeVar
 
 import pytest
@@ -176,6 +177,19 @@ def test_a_field_can_be_kept_from_the_arguments_and_from_what_is_shown() -> None
     assert pickle.loads(pickle.dumps(discreet)) == discreet
     with pytest.raises(TypeError, match="unexpected keyword argument 'length'"):
         Discreet("ann", length=1)  # type: ignore[call-arg]  # what is being refused
+
+
+def test_a_class_tells_what_it_takes_before_and_after_its_first_object() -> None:
+    @value
+    class Fresh:
+        x: int
+        y: int = 2
+
+    before = str(signature(Fresh))
+    made = Fresh(1)
+
+    assert (before, str(signature(Fresh)), made.y) == ("(x, y=2)", "(x, y=2)", 2)
+    assert str(signature(Deep)).startswith("(x, y=2, tags=")
 
 
 def test_what_is_slotted_can_be_changed_but_not_hashed() -> None:

@@ -1,7 +1,6 @@
 """A session's settings and rules as what its sandbox takes."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from gantlet.config.keys import KEYS
@@ -9,6 +8,7 @@ from gantlet.config.sandbox_paths import FoundPaths, find_paths
 from gantlet.config.sandbox_settings import SandboxPlaces, read_sandbox
 from gantlet.config.settings import Settings
 from gantlet.messages import JsonValue
+from gantlet.messages.value import replace
 from gantlet.permissions import PermissionContext
 from gantlet.system import Environment, home_folder
 from gantlet.system.sandbox import SandboxSettings

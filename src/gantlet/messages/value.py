@@ -62,6 +62,16 @@ class lazy(Generic[_Found]):  # noqa: N801 - reads like the decorator it is
         return found
 
 
+class _Factory:
+    """The default of a parameter whose default is made anew for each object."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY = _Factory()
+
+
 def _make(cls: type[_T], *, is_frozen: bool) -> type[_T]:
     """Make the class again, with slots and the methods that its fields ask for."""
     namespace = {
@@ -83,6 +93,7 @@ def _make(cls: type[_T], *, is_frozen: bool) -> type[_T]:
         "__getstate__": _get_state,
         "__setstate__": _set_state,
         "__dataclass_fields__": _LateFields(),
+        "__signature__": _LateSignature(),
     }
     if is_frozen:
         namespace |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
@@ -123,16 +134,20 @@ def _chosen(trait: str, names: list[str], defaults: dict[str, object]) -> list[s
 def _late_init(made: Any, *, is_frozen: bool) -> object:  # noqa: ANN401 - any class
     """Return a method that makes the real one when the first object is; many never are."""
 
-    def __init__(self: object, *args: object, **named: object) -> None:  # noqa: N807 - it stands in for one
+    def make() -> Callable[..., None]:
         made.__init__ = real = _make_init(made, is_frozen=is_frozen)
-        real(self, *args, **named)
+        return real
 
+    def __init__(self: object, *args: object, **named: object) -> None:  # noqa: N807 - it stands in for one
+        make()(self, *args, **named)
+
+    vars(__init__)["make"] = make
     return __init__
 
 
 def _make_init(made: Any, *, is_frozen: bool) -> Callable[..., None]:  # noqa: ANN401 - any class
     """Compile the one method that must be fast and have a signature of its own."""
-    scope: dict[str, object] = {"_missing": MISSING}
+    scope: dict[str, object] = {"_missing": _FACTORY}
     parameters, body = ["self"], []
     for name in getattr(made, _NAMES):
         takes = name in made.__match_args__
@@ -211,6 +226,20 @@ def _set_state(self: Any, state: list[object]) -> None:  # noqa: ANN401 - any va
     """Fill a value that is being copied or unpickled."""
     for name, item in zip(getattr(self, _NAMES), state, strict=True):
         object.__setattr__(self, name, item)
+
+
+class _LateSignature:
+    """What a class takes, for those who ask before its first object is made."""
+
+    def __get__(self, instance: object, owner: Any) -> object:  # noqa: ANN401 - any class
+        if instance is not None:
+            raise AttributeError("__signature__")  # an object that can be called has its own
+        from inspect import Signature, signature  # noqa: PLC0415 - heavy, and rarely asked for
+
+        init = owner.__init__
+        real = init.make() if hasattr(init, "make") else init
+        _, *taken = signature(real).parameters.values()
+        return Signature(taken)
 
 
 class _LateFields:

@@ -3,13 +3,13 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 import anyio
 
 from gantlet.config.sandbox_hosts import read_hosts
 from gantlet.config.sandbox_session import sandbox_settings
+from gantlet.messages.value import replace
 from gantlet.surfaces.plain_text import plain
 from gantlet.surfaces.settings_arguments import add_settings_arguments, settings_request
 from gantlet.system.sandbox import (

@@ -1,9 +1,9 @@
 """How commands are run, as a user may set it: by the environment and by settings."""
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import Environment
 from gantlet.system.supervisor import Limits
 from gantlet.tool import UserError

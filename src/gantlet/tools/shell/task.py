@@ -3,12 +3,11 @@
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from enum import StrEnum
 
 import anyio
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system.supervisor import Ending, Exited, NotStarted, Running, Signalled
 from gantlet.system.task_records import TaskFolder, TaskRecord, started_at
 from gantlet.system.thread_event import ThreadEvent
