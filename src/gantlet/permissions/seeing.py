@@ -46,7 +46,7 @@ class Sight:
     def _touches(self) -> tuple[Touch, ...]:
         """The paths to look at. Guesses matter only where something is forbidden."""
         touches = Case(self.request, self.context).touches
-        if has_forbidding(self.context, "read"):
+        if has_forbidding(self.context, "edit"):  # which is also where reading is forbidden
             return touches
         return tuple(touch for touch in touches if not touch.is_guess)
 

@@ -1,12 +1,14 @@
 """What about a command line must not pass unseen, whatever rules and modes allow."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from gantlet.messages.value import value
 from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target
 from gantlet.permissions.files import has_forbidding
+from gantlet.permissions.matching import path_match
 from gantlet.permissions.shell_reading import Reading
 from gantlet.permissions.verdict import Ballot
 from gantlet.shell import NotKnown, SimpleCommand, critical_removal, possible_commands, text_of
@@ -51,6 +53,7 @@ class ShellLayer:
                 yield from map(self._ask, _vague_paths(reading))
             for target in case.targets:
                 yield from self._below(case, target)
+                yield from self._in_code(case, target)
             yield from map(self._ask, _possible(case, reading))
         critical = _critical(case, reading)
         if critical:
@@ -67,6 +70,16 @@ class ShellLayer:
         elif below.paths:
             held = below.paths[0].lexical
             yield self._ask(f"Below {touch.path} lies {held}, and rules forbid")
+
+    def _in_code(self, case: Case, target: Target) -> Iterator[Ballot]:
+        """Yield a question about a file that code names and a rule forbids to edit."""
+        if not target.touch.may_edit or not has_forbidding(case.context, "edit"):
+            return
+        edited = replace(target, touch=replace(target.touch, kind="edit"))
+        for rules in (case.context.deny, case.context.ask):
+            if path_match(rules, edited, case) is not None:
+                path = target.touch.path
+                yield self._ask(f"Whether code changes {path} cannot be told, but rules forbid")
 
     def _ask(self, reason: str) -> Ballot:
         """Return a question about something that could be forbidden."""

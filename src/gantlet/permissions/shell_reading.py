@@ -256,7 +256,16 @@ def _operands(
             for path in mentions[:MAX_MENTIONS]:
                 if "\n" not in path.path:
                     where = spot(path.path, cwd)
-                    yield Touch(path.path, where, "read", path.is_tree, path.is_glob, is_guess=True)
+                    kind: PathKind = "edit" if path.is_written else "read"
+                    yield Touch(
+                        path.path,
+                        where,
+                        kind,
+                        path.is_tree,
+                        path.is_glob,
+                        is_guess=True,
+                        may_edit=path.may_be_written,
+                    )
 
 
 class _Only(NamedTuple):

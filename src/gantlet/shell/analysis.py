@@ -13,11 +13,17 @@ class PathUse:
     """One path a command reads or writes, decoded, relative to the command's directory.
 
     A leading `~` or `~/` is the home directory; a file of that name is written `./~`.
+
+    Attributes:
+        is_written: Of what may be a path: the program would change it.
+        may_be_written: Of what may be a path: code names it, and may change it.
     """
 
     path: str
     is_tree: bool = False
     is_glob: bool = False
+    is_written: bool = False
+    may_be_written: bool = False
 
 
 @value

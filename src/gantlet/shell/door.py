@@ -61,7 +61,7 @@ def strip_for_rules(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     """Return the forms a rule that denies or asks is matched on.
 
     They are the command as written, without its variables, with the bare name of its program,
-    without git's own options, and all of that again behind each wrapper.
+    without options before a subcommand, in other spellings, and all that again behind each wrapper.
     """
     from gantlet.shell.stripping import strip_for_rules as loaded
 

@@ -99,6 +99,8 @@ def _judge_argv(command: SimpleCommand, start: str, depth: int = 0) -> Judgement
     if command.assignments:
         if not are_safe(command.assignments):
             return NotKnown("A variable that is set in front may change what the program does.")
+        if command.argv[0].text in ("[[", "(("):
+            return NotKnown(f"{command.argv[0].text} is no keyword behind a variable.")
         command = replace(command, assignments=())
     first = command.argv[0]
     if not first.is_literal:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from gantlet.shell.analysis import PathUse, SimpleCommand, Word
 from gantlet.shell.carriers.code import INTERPRETERS, base_name
 from gantlet.shell.programs.spec import path_of
+from gantlet.shell.written import written_words
 
 _MAX_MENTION = 4096
 _MAX_CARRIED_WORDS = 64
@@ -57,11 +58,17 @@ def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
     name = command.program or ""
     is_code = base_name(name) in INTERPRETERS if name else False
     is_tree = name in TREE_READERS or _reads_found(name, words)
-    for word in words:
+    is_written = written_words(name, words)
+    for at, word in enumerate(words):
+        writes = is_written(at)
         for text in _texts(word, is_code=is_code):
-            found[PathUse(text, is_tree=is_tree, is_glob=word.has_glob)] = None
+            in_code = is_code and text != word.text
+            use = PathUse(text, is_tree, word.has_glob, writes, may_be_written=in_code)
+            found[use] = None
         if name in ("sed", "gsed"):
-            found.update((PathUse(text), None) for text in _SED_READS.findall(word.text))
+            found.update(
+                (PathUse(text, may_be_written=True), None) for text in _SED_READS.findall(word.text)
+            )
     found.update(dict.fromkeys(_redirected(command, is_code=is_code)))
     if _reads_here(name, words, is_code=is_code) or (is_tree and name in _FINDERS):
         found[PathUse(".", is_tree=True)] = None
@@ -75,7 +82,7 @@ def _redirected(command: SimpleCommand, *, is_code: bool) -> Iterator[PathUse]:
         if redirect.reads or redirect.writes:
             yield PathUse(path_of(target), is_glob=target.has_glob)
         elif redirect.operator.startswith("<<") and (is_code or command.program == "xargs"):
-            yield from (PathUse(text) for text in _tokens(target.text))
+            yield from (PathUse(text, may_be_written=True) for text in _tokens(target.text))
 
 
 def _reads_found(name: str, words: Sequence[Word]) -> bool:

@@ -8,6 +8,7 @@ from gantlet.shell.analysis import Assignment, SimpleCommand, Word
 from gantlet.shell.carriers.finding import find_command
 from gantlet.shell.carriers.wrappers import ALLOW_WRAPPERS, WRAPPERS
 from gantlet.shell.options import grammar_of, parse_arguments
+from gantlet.shell.spellings import spellings
 
 _PLAIN_VALUE = r"[A-Za-z0-9_.,@+-]*"
 _TIME_ZONE = r"(?![:/])[A-Za-z0-9_+:/,.-]*"
@@ -133,7 +134,7 @@ def strip_for_rules(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     """Return the forms a rule that denies or asks is matched on.
 
     They are the command as written, without its variables, with the bare name of its program,
-    without git's own options, and all of that again behind each wrapper.
+    without options before a subcommand, in other spellings, and all that again behind each wrapper.
     """
     forms: dict[SimpleCommand, None] = {command: None}
     current: SimpleCommand | None = command
@@ -161,7 +162,7 @@ def _inner_for_rules(command: SimpleCommand) -> SimpleCommand | None:
 
 
 def _variants(command: SimpleCommand) -> Iterator[SimpleCommand]:
-    """Yield a command without variables, with a bare name, and without git's own options."""
+    """Yield a command without variables, with a bare name, without options, and respelt."""
     bare = replace(command, assignments=()) if command.assignments else command
     yield bare
     name = bare.program
@@ -170,6 +171,7 @@ def _variants(command: SimpleCommand) -> Iterator[SimpleCommand]:
     if name != bare.argv[0].text:
         bare = replace(bare, argv=(Word(name, is_literal=True, raw=name), *bare.argv[1:]))
         yield bare
+    yield from spellings(bare)
     if name == "git":
         parsed = parse_arguments(
             bare.argv[1:], grammar_of(_GIT_GLOBAL), permutes=False, abbreviates=True

@@ -1,0 +1,83 @@
+"""Which words of a command that nothing is proved about name what it would change."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from gantlet.shell.analysis import Word
+
+#: Programs that change whatever they name.
+_CHANGE_ALL = frozenset(
+    {
+        "autopep8", "black", "bunzip2", "bzip2", "chattr", "chgrp", "chmod", "chown", "dos2unix",
+        "ed", "emacs", "ex", "fallocate", "gunzip", "gzip", "isort", "mkfifo", "mknod", "mktemp",
+        "nano", "nvim", "patch", "rename", "rustfmt", "setfacl", "shred", "sponge", "split",
+        "trash", "truncate", "unix2dos", "unlink", "unxz", "unzip", "vi", "vim", "xz",
+        "yapf", "zstd",
+    }
+)  # fmt: skip
+#: Programs that change the last thing they name.
+_CHANGE_LAST = frozenset({"install", "ln", "rsync", "scp", "link", "cp", "mv"})
+#: Programs that change what they name with one of these among their words.
+_CHANGE_WITH: dict[str, re.Pattern[str]] = {
+    "7z": re.compile("[xe]"),
+    "7za": re.compile("[xe]"),
+    "awk": re.compile("inplace|-i.*"),
+    "biome": re.compile("--write|--fix|--apply.*"),
+    "bsdtar": re.compile("-?[a-zA-Z]*x[a-zA-Z]*|--extract|--get"),
+    "clang-format": re.compile("-i"),
+    "eslint": re.compile("--fix.*"),
+    "find": re.compile("-delete|-fprint.*|-fls|(?:.*/)?(?:rm|rmdir|mv|cp|tee|truncate|chmod|sed)"),
+    "gawk": re.compile("inplace|-i.*"),
+    "git": re.compile("checkout|restore|rm|mv|clean|checkout-index"),
+    "gofmt": re.compile("-w"),
+    "goimports": re.compile("-w"),
+    "perl": re.compile("-[a-zA-Z0-9]*i.*"),
+    "prettier": re.compile("--write|-w"),
+    "ruby": re.compile("-[a-zA-Z0-9]*i.*"),
+    "ruff": re.compile("format|--fix.*|--unsafe-fixes"),
+    "sed": re.compile("-[a-zA-Z]*i.*|--in-place.*"),
+    "shfmt": re.compile("-w"),
+    "tar": re.compile("-?[a-zA-Z]*x[a-zA-Z]*|--extract|--get"),
+}
+#: Those whose first word decides, if it is no option.
+_FIRST_DECIDES = frozenset({"7z", "7za", "bsdtar", "git", "ruff", "tar"})
+#: Options whose value is a file that is written, whatever the program.
+_OUTPUT = re.compile(
+    r"(?:-[a-zA-Z]*o|-O|--out|--output|--outfile|--output-(?:file|document|dir)|--out-?dir|--target-dir"
+    r"|--directory|--dump-header|--cookie-jar|--trace|--log-file)"
+)
+_ATTACHED = re.compile(r"-o(?=[\w./~])|--(?:out\w*|output[\w-]*|log-file)=|of=")
+
+
+def written_words(name: str, words: Sequence[Word]) -> Callable[[int], bool]:
+    """Return what tells of a word, by its place, whether the program would change what it names."""
+    texts = [word.text for word in words]
+    if name.startswith("python") and "-m" in texts[:-1]:
+        return _in_module(texts.index("-m") + 1, words)
+    if name in _CHANGE_ALL or _changes_all(name, texts):
+        return lambda _: True
+    last = len(texts) - 1 if name in _CHANGE_LAST else -1
+    outputs = {at + 1 for at, text in enumerate(texts) if _OUTPUT.fullmatch(text)}
+    attached = {at for at, text in enumerate(texts) if _ATTACHED.match(text)}
+    marked = outputs | attached | {last}
+    return marked.__contains__
+
+
+def _in_module(at: int, words: Sequence[Word]) -> Callable[[int], bool]:
+    """Return the same for a module that is run as a program."""
+    inner = written_words(words[at].text, words[at + 1 :])
+    return lambda place: place > at and inner(place - at - 1)
+
+
+def _changes_all(name: str, texts: Sequence[str]) -> bool:
+    """Return whether a word makes a program change what it names."""
+    pattern = _CHANGE_WITH.get(name)
+    if pattern is None:
+        return False
+    if name in _FIRST_DECIDES:
+        values = {at + 1 for at, text in enumerate(texts) if text in ("-C", "-c") and name == "git"}
+        plain = [
+            text for at, text in enumerate(texts) if not text.startswith("-") and at not in values
+        ]
+        texts = [*(text for text in texts if text.startswith("-")), *plain[:1]]
+    return any(map(pattern.fullmatch, texts))
