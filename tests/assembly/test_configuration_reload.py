@@ -212,12 +212,22 @@ def test_a_yes_of_another_program_is_adopted_so_that_a_change_is_seen(desk: Desk
     assert second.text("apiKeyHelper") is None
 
 
-@pytest.mark.parametrize(
-    "given", ["{", '{"permissions": 3}', '{"model": 3}', '{"permissions": {"alow": []}}']
-)
-def test_settings_given_for_a_session_have_to_be_right(desk: Desk, given: str) -> None:
-    with pytest.raises(UserError):
-        open_configuration(desk.request(given=given))
+@pytest.mark.parametrize("as_file", [False, True], ids=["json", "file"])
+@pytest.mark.parametrize("given", ["{", '{"permissions": 3}', '{"permissions": {"deny": 3}}'])
+def test_settings_given_for_a_session_must_not_be_broken(
+    desk: Desk, given: str, as_file: bool
+) -> None:
+    named = desk.write("command line", given) if as_file else given
+
+    with pytest.raises(UserError, match="The settings cannot be used: "):
+        open_configuration(desk.request(given=named))
+
+
+@pytest.mark.parametrize("given", ['{"model": 3}', '{"permissions": {"later": []}}'])
+def test_an_entry_of_them_that_does_not_fit_is_left_out(desk: Desk, given: str) -> None:
+    configuration = open_configuration(desk.request(given=given))
+
+    assert configuration.settings.text("model") is None
 
 
 async def test_a_fence_denies_what_lies_outside(desk: Desk) -> None:

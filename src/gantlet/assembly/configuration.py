@@ -199,17 +199,24 @@ def _environment(base: Environment, settings: Settings) -> Environment:
 
 
 def _check_given(settings: Settings) -> None:
-    """Refuse settings that were handed over for this session and are wrong: somebody is there."""
+    """Refuse settings that were handed over for this session and are broken: somebody is there.
+
+    Those that a program gives in code have to be right in every entry.
+
+    Raises:
+        UserError: They cannot be used.
+    """
     for read in settings.files:
-        if read.origin.path is not None:
+        if read.kind is not SourceKind.COMMAND_LINE:
             continue
         bad = [rule for rule in read.rules.rules if isinstance(rule, BadRule)]
         told = {rule.message.rstrip(".") + "." for rule in bad}
         wrong = [one for one in read.problems if one.message not in told]
-        if wrong:
-            raise UserError(f"The settings cannot be used: {wrong[0].message}")
+        if wrong and (read.rules.may_hide_denies or not read.file or read.located is None):
+            where = f"{wrong[0].file}:{wrong[0].line}: " if read.file else ""
+            raise UserError(f"The settings cannot be used: {where}{wrong[0].message}")
         strange = [one.key for one in read.unknown if one.key.startswith("permissions.")]
-        if strange:
+        if strange and not read.file:
             raise UserError(f"{strange[0]!r} in the settings is not known.")
 
 

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from gantlet.config.last_good import LastGood
 from gantlet.config.settings import Settings, read_settings
-from gantlet.config.settings_files import ALL_SOURCES, SettingsFiles, config_folder
+from gantlet.config.settings_files import (
+    ALL_SOURCES,
+    SettingsFiles,
+    config_folder,
+    is_in_hands_of,
+)
 from gantlet.config.trust import TrustQuestion, is_accepted_elsewhere
 from gantlet.config.trust_store import STORE_NAME, TrustStore
 from gantlet.messages.value import value
@@ -74,7 +79,7 @@ class SettingsRequest:
     def question(self, places: SettingsFiles) -> TrustQuestion:
         """Return what decides about the trust of the folder."""
         root = os.path.realpath(places.root)
-        is_outside = not _lies_in(self.own_folder, root) or _lies_in(self.home, root)
+        is_outside = not is_in_hands_of(places.root, self.own_folder, self.home)
         accepted = partial(is_accepted_elsewhere, places.root, self._accepting_folder())
         return TrustQuestion(root, self.store if is_outside else None, self.trusts, accepted)
 
@@ -101,8 +106,3 @@ class SettingsRequest:
             (SourceKind.POLICY, drop_ins),
             (SourceKind.USER, self.store.file),
         ]
-
-
-def _lies_in(path: Path, folder: str) -> bool:
-    """Return whether a path is a folder or lies below it, links followed."""
-    return Path(os.path.realpath(path)).is_relative_to(folder)

@@ -37,6 +37,7 @@ class SettingsFiles:
     Attributes:
         project, local: The files at the root of the project.
         folders: From the project's root down to where the session is; each may have its own files.
+        user_kind: Whose word the user's file is: the project's, if the project has it in its hands.
         managed: The folder with the policy.
         managed_owner: Who beside root may own the policy, by number.
         extra: A file that was named for this session.
@@ -49,6 +50,7 @@ class SettingsFiles:
     project: Path
     local: Path
     folders: tuple[Path, ...] = ()
+    user_kind: SourceKind = SourceKind.USER
     managed: Path = MANAGED_FOLDER
     managed_owner: int = _ROOT_USER
     extra: Path | None = None
@@ -76,11 +78,13 @@ class SettingsFiles:
         root = project_root(cwd, home)
         here = cwd if root == Path(os.path.realpath(cwd)) else root
         named, text = _given(given, cwd)
+        user = config_folder(cwd, home, environment) / "settings.json"
         return cls(
-            config_folder(cwd, home, environment) / "settings.json",
+            user,
             here / _CONFIG / "settings.json",
             here / _CONFIG / "settings.local.json",
             (here, *folders_down_to(root, cwd)[1:]),
+            SourceKind.PROJECT if is_in_hands_of(root, user, home) else SourceKind.USER,
             managed or managed_folder(environment),
             managed_owner,
             named,
@@ -106,11 +110,12 @@ class SettingsFiles:
     def listed(self) -> Iterator[tuple[SourceKind, Path]]:
         """Yield every file that may say something, the weakest first."""
         folders = self.folders or (self.root,)
-        chosen: list[tuple[SourceKind, Path]] = [(SourceKind.USER, self.user)]
+        if SourceKind.USER in self.sources:
+            yield self.user_kind, self.user
         for kind, name in _OF_FOLDERS:
             own = [folder / _CONFIG / name for folder in folders]
-            chosen += [(kind, path) for path in own if not _is_same(path, self.user)]
-        yield from ((kind, path) for kind, path in chosen if kind in self.sources)
+            if kind in self.sources:
+                yield from ((kind, path) for path in own if not _is_same(path, self.user))
         if self.extra is not None:
             yield SourceKind.COMMAND_LINE, self.extra
         yield SourceKind.POLICY, self.managed / "managed-settings.json"
@@ -174,6 +179,16 @@ def config_folder(cwd: Path, home: Path, environment: Environment) -> Path:
     """Return the folder of the user's own settings."""
     given = environment.variables.get(CONFIG_VARIABLE)
     return Path(absolute(given, str(cwd))) if given else home / _CONFIG
+
+
+def is_in_hands_of(root: Path, path: Path, home: Path) -> bool:
+    """Return whether a path lies in a project, so that whoever made that wrote what is there.
+
+    A project that holds the home directory is the user's own.
+    """
+    real = os.path.realpath(root)
+    inside = Path(os.path.realpath(path)).is_relative_to(real)
+    return inside and not Path(os.path.realpath(home)).is_relative_to(real)
 
 
 def managed_folder(environment: Environment) -> Path:
