@@ -10,9 +10,11 @@ from typing import Any
 
 import anyio
 
+from builders import args_of
 from execution_kit import AllowEverything
 from gantlet.agents.background import TaskBoard
 from gantlet.assembly import Toolbox, open_toolbox
+from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.shell import open_shell
 from gantlet.execution import Answer, Bodies, Executor, Services, Spill
 from gantlet.hooks import NoHooks
@@ -20,7 +22,7 @@ from gantlet.messages import Event, JsonValue, ToolUse
 from gantlet.permissions import Permission
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.system import Environment
-from gantlet.tool import AgentIdentity, AnyTool, Ports, Surroundings
+from gantlet.tool import AgentIdentity, AnyTool, Ports, Surroundings, ToolContext
 from gantlet.tools.shell import ShellSession
 
 #: Longer than any test takes; a test that reaches it has hung.
@@ -40,6 +42,7 @@ class Bench:
     toolbox: Toolbox
     bodies: Bodies
     surroundings: Surroundings
+    files: SessionFiles
     permission: Permission = field(default_factory=AllowEverything)
     agent: AgentIdentity = field(default_factory=AgentIdentity)
     events: list[Event] = field(default_factory=list)
@@ -49,6 +52,11 @@ class Bench:
         found = self.toolbox.pool.find(name)
         assert found is not None
         return found
+
+    def asked(self, name: str, /, **given: JsonValue) -> tuple[Any, ToolContext]:
+        """Return the args and the context of a call, for asking its tool."""
+        args = args_of(self.tool(name), **given)
+        return args, ToolContext(call_of(name, **given), self.surroundings)
 
     def executor(self) -> Executor:
         """Return the executor for one reply."""
@@ -114,11 +122,13 @@ async def bench(
     )
     opened = open_shell(str(project), environment, settings)
     shell, board = opened.session, opened.board
-    toolbox = open_toolbox(environment=environment, ports=Ports(opened.ports))
+    files = SessionFiles.below(home, "session")
+    ports = Ports({**files.ports, **opened.ports})
+    toolbox = open_toolbox(environment=environment, ports=ports)
     async with Bodies() as bodies:
         try:
             where = Surroundings(str(project))
-            yield Bench(project, home, shell, board, toolbox, bodies, where)
+            yield Bench(project, home, shell, board, toolbox, bodies, where, files)
         finally:
             shell.close()
 

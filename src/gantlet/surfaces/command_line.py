@@ -22,6 +22,7 @@ _COMMANDS = {
     ),
     "trust": ("gantlet.surfaces.trust_command", "say which folders you trust, and with what"),
     "sessions": ("gantlet.surfaces.sessions_command", "list, show, rename and delete sessions"),
+    "tasks": ("gantlet.surfaces.tasks_command", "list what runs in the background, or stop it"),
     "tools": ("gantlet.surfaces.tools_command", "list the tools, or show one as the model sees it"),
     "undo": ("gantlet.surfaces.undo_command", "take back what calls changed in files"),
 }

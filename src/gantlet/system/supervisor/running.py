@@ -31,6 +31,7 @@ class Running:
         left: What it left running, as last told.
         place: The directory it ended in, if it said so.
         hit_limit: The limit for which it was ended, or nothing.
+        started: Set when it has begun, or could not.
         gone: Set when nothing of it is left.
     """
 
@@ -54,6 +55,7 @@ class Running:
         self.left: tuple[Process, ...] = ()
         self.place = ""
         self.hit_limit = ""
+        self.started = ThreadEvent()
         self.ended = ThreadEvent()
         self.silent = ThreadEvent()
         self.gone = ThreadEvent()
@@ -116,6 +118,8 @@ class Running:
             self.pid, self.keeper_pid = int(str(told["pid"])), int(str(told["keeper"]))
         if "failed" in told:
             self.ending = NotStarted(str(told["failed"]), str(told["reason"]))
+        if "pid" in told or "failed" in told:
+            self.started.set()
         if "limit" in told:
             self.hit_limit = str(told["limit"])
         if "processes" in told:
@@ -145,6 +149,7 @@ class Running:
         self.ending = self.ending or Lost()
         self.left = ()
         self._drain()
+        self.started.set()
         while self._on_gone:  # before anybody who waits goes on
             self._on_gone.pop()()
         self.ended.set()

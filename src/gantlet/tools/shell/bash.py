@@ -7,6 +7,8 @@ from importlib import resources
 from pydantic import Field
 
 from gantlet.tool import (
+    FILE_CHANGES,
+    FILE_KNOWLEDGE,
     Ask,
     Ports,
     Rejected,
@@ -21,6 +23,8 @@ from gantlet.tool import (
 )
 from gantlet.tool.wording import cut
 from gantlet.tools.shell.calls import ShellCalls
+from gantlet.tools.shell.changes import ChangeTracker
+from gantlet.tools.shell.git_images import GitImages
 from gantlet.tools.shell.lines import CommandLine, read_line
 from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import SHELL, ShellSession
@@ -61,15 +65,20 @@ class Bash(Tool[BashInput]):
     rule_field = "command"
     runs_shell = True
 
-    def __init__(self, session: ShellSession) -> None:
+    def __init__(self, session: ShellSession, tracker: ChangeTracker | None = None) -> None:
         self._session = session
-        self._calls = ShellCalls(session)
+        self._calls = ShellCalls(session, tracker)
         self.max_result_chars = session.settings.output_chars
 
     @classmethod
     def build(cls, ports: Ports) -> "Bash":
-        """Take the shell of this session."""
-        return cls(ports.need(SHELL))
+        """Take the shell of this session, and what it knows of files."""
+        session = ports.need(SHELL)
+        git = GitImages(session.run_git)
+        tracker = ChangeTracker(
+            session.project, ports.need(FILE_KNOWLEDGE), ports.need(FILE_CHANGES), git
+        )
+        return cls(session, tracker)
 
     def description(self, request: RequestView) -> str:
         """Say what the tool does, with the limits that hold here."""

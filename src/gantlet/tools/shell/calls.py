@@ -1,5 +1,6 @@
 """Calls of the shell: a command is followed to its end, to its timeout, or to the background."""
 
+import posixpath
 from typing import Protocol
 
 import anyio
@@ -8,6 +9,7 @@ from gantlet.messages.value import slotted
 from gantlet.system.supervisor import Exited, NotStarted, Signalled
 from gantlet.tool import ContextModifier, Surroundings, ToolContext, ToolError, ToolResult
 from gantlet.tools.shell import notices, results
+from gantlet.tools.shell.changes import Before, Changed, ChangeTracker
 from gantlet.tools.shell.lines import CommandLine
 from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import ShellSession, Start
@@ -46,6 +48,7 @@ class _Watch:
     """What is known of a running call."""
 
     task: ShellTask
+    before: Before | None = None
     is_to_move: bool = False
     said_bytes: int = 0
     quiet_seconds: float = 0.0
@@ -55,8 +58,9 @@ class _Watch:
 class ShellCalls:
     """Runs the calls of one tool."""
 
-    def __init__(self, session: ShellSession) -> None:
+    def __init__(self, session: ShellSession, tracker: ChangeTracker | None = None) -> None:
         self._session = session
+        self._tracker = tracker
         self._watches: dict[str, _Watch] = {}
         self._partial: dict[str, str] = {}
 
@@ -80,20 +84,21 @@ class ShellCalls:
             is_plain=bool(getattr(asked, "dangerouslyDisableSandbox", None)),
             argv=argv,
         )
+        before = None if in_background else await self._before(line, cwd)
         task = await self._session.start(start)
         if in_background:
             return await self._launched(task, asked.timeout, context)
         seconds = settings.timeout_ms(asked.timeout) / 1000
-        watch = self._watches[context.call.id] = _Watch(task)
+        watch = self._watches[context.call.id] = _Watch(task, before)
         try:
             has_ended = await self._followed(watch, seconds, context)
         except BaseException:
-            await self._interrupted(task, context)
+            await self._interrupted(watch, context)
             raise
         finally:
             del self._watches[context.call.id]
         if has_ended:
-            return self._ended(watch, line, context)
+            return self._ended(watch, line, context, await self._changed(watch, context))
         if watch.is_to_move:
             self.put_in_background(task, context)
             text = results.running_in_background(task.id, task.output_path, by_user=True)
@@ -128,6 +133,10 @@ class ShellCalls:
         self, task: ShellTask, asked_ms: float | None, context: ToolContext
     ) -> ToolResult[BashOutput]:
         """Answer a call that wants to go on in the background from the start."""
+        await task.running.started.wait()
+        if isinstance(task.ending, NotStarted):
+            cwd = context.surroundings.cwd
+            raise ToolError(notices.not_started(task.ending, task.command, cwd))
         self.put_in_background(task, context, asked_ms)
         text = results.running_in_background(task.id, task.output_path)
         return _in_background(task, text, {})
@@ -168,10 +177,24 @@ class ShellCalls:
             }
         )
 
-    async def _interrupted(self, task: ShellTask, context: ToolContext) -> None:
+    async def _before(self, line: CommandLine, cwd: str) -> Before | None:
+        """Look at the project before a command that may change it."""
+        if self._tracker is None or line.read_only or not self._session.settings.tracks_changes:
+            return None
+        return await self._tracker.look(posixpath.join(cwd, path) for path in line.writes)
+
+    async def _changed(self, watch: _Watch, context: ToolContext) -> Changed:
+        """Return what a command has changed."""
+        if self._tracker is None or watch.before is None:
+            return Changed()
+        return await self._tracker.note(watch.before, context.call.id, context.call.name)
+
+    async def _interrupted(self, watch: _Watch, context: ToolContext) -> None:
         """End a command whose call is cancelled; what it said is kept for the answer."""
+        task = watch.task
         with anyio.CancelScope(shield=True):
             await task.stop(Reason.INTERRUPTED)
+            await self._changed(watch, context)
         while len(self._partial) >= _MAX_PARTIAL:
             self._partial.pop(next(iter(self._partial)))
         self._partial[context.call.id] = results.aborted(
@@ -183,25 +206,27 @@ class ShellCalls:
     ) -> ToolResult[BashOutput]:
         """Move a command to the background whose time is over, or end it."""
         task, settings = watch.task, self._session.settings
+        stale = notices.stale((await self._changed(watch, context)).seen)
         if settings.allows_background and line.can_go_on_later:
             self.put_in_background(task, context)
             cwd = context.surroundings.cwd
             text = results.moved_on_timeout(seconds, task.id, task.output_path, cwd)
-            hints = _asked(watch)
+            hints = (*_asked(watch), *stale)
             return _in_background(task, text, {"timedOutAfterMs": seconds * 1000}, hints)
         await task.stop(Reason.TIMED_OUT)
-        told = (results.timed_out(seconds), *_asked(watch))
+        told = (results.timed_out(seconds), *_asked(watch), *stale)
         said = notices.fitted(task.capture, self._said(task))
         raise ToolError(results.failure(task.exit_code or 143, said, told), is_plain=True)
 
     def _ended(
-        self, watch: _Watch, line: CommandLine, context: ToolContext
+        self, watch: _Watch, line: CommandLine, context: ToolContext, changed: Changed
     ) -> ToolResult[BashOutput]:
         """Answer a call whose command has ended."""
         task = watch.task
         ending = task.ending
         told = [task.note] if task.note else []
         told += self._left_behind(task, context)
+        told += notices.stale(changed.seen)
         if isinstance(ending, NotStarted):
             raise ToolError(notices.not_started(ending, task.command, context.surroundings.cwd))
         meaning = line.meaning_of(ending.code) if isinstance(ending, Exited) else ""
@@ -211,6 +236,7 @@ class ShellCalls:
         told += [f"(exit code 1: {meaning})"] if meaning else []
         told += [reset] if reset else []
         facts: dict[str, object] = {"returnCodeInterpretation": meaning} if meaning else {}
+        facts |= notices.changes_told(changed)
         image = results.picture_in(task.capture.raw()) if task.capture.is_whole else None
         said = "" if image is not None else self._said(task)
         output = BashOutput(said, tuple(told), image, facts=facts)

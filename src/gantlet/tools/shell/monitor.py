@@ -86,6 +86,7 @@ class Monitor(Tool[MonitorInput]):
         task = await self._session.start(Start(order, line.read_only))
         events = _Events(task, self._session.tasks)
         task.capture.on_text = events.take
+        await task.running.started.wait()
         lifetime_ms = 0.0 if args.persistent else min(args.timeout_ms, _MAX_MS)
         tasks = self._session.tasks
         tasks.add(task)

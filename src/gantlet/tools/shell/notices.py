@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from gantlet.system.supervisor import NotStarted, Process
 from gantlet.tool.wording import cut, quoted
 from gantlet.tools.shell.capture import FILE_BYTES, Capture
+from gantlet.tools.shell.changes import Changed
 from gantlet.tools.shell.task import ShellTask
 
 #: What the model reads of a failed command's output; the first line and notices come on top.
 MAX_FAILURE_CHARS = 9_000
 _END_CHARS = 2_000
 _MAX_SHOWN = 5
+_MAX_LISTED = 1_000
 
 
 def task_ended(task: ShellTask) -> str:
@@ -72,3 +74,26 @@ def fitted(capture: Capture, text: str) -> str:
     return (
         f"{text[:half]}\n... [{left_out} characters truncated] ...{where}\n{text[-half:].lstrip()}"
     )
+
+
+def stale(seen: Sequence[str]) -> tuple[str, ...]:
+    """Say which files the conversation has seen are not what it has seen any more."""
+    if not seen:
+        return ()
+    shown = ", ".join(cut(path, 200) for path in seen[:_MAX_SHOWN])
+    more = f" and {len(seen) - _MAX_SHOWN} more" if len(seen) > _MAX_SHOWN else ""
+    return (f"The command changed files you have read: {shown}{more}. Read them before editing.",)
+
+
+def changes_told(changed: Changed) -> dict[str, object]:
+    """Return which files a command changed, for programs."""
+    if not changed.files:
+        return {}
+    told: dict[str, object] = {"changedFiles": list(changed.files[:_MAX_LISTED])}
+    if changed.lost:
+        told["changedCannotBeUndone"] = list(changed.lost[:_MAX_LISTED])
+    if changed.seen:
+        told["staleReadFileStateHint"] = list(changed.seen[:_MAX_LISTED])
+    if not changed.is_complete:
+        told["changesIncomplete"] = True
+    return told

@@ -10,20 +10,21 @@ from pathlib import Path
 from gantlet.messages.value import value
 from gantlet.system import Environment, Masker, home_folder
 from gantlet.system.sandbox import SandboxError, Shelter, Unsheltered
-from gantlet.system.supervisor import PLACE_DESCRIPTOR, Launch, StartError, Supervisor
+from gantlet.system.supervisor import PLACE_DESCRIPTOR, Exited, Launch, StartError, Supervisor
 from gantlet.system.task_records import TaskFolder
 from gantlet.tool import Port, ToolContext, ToolError
 from gantlet.tool.background import BackgroundTasks
 from gantlet.tools.shell.capture import Capture
 from gantlet.tools.shell.settings import ShellSettings
 from gantlet.tools.shell.task import Order, ShellTask
-from gantlet.tools.shell.variables import added_variables, command_variables
+from gantlet.tools.shell.variables import absolute_only, added_variables, command_variables
 
 #: Where bash is, in the order in which it is looked for.
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
 #: The shell says where it ended when it ends; a command that sets another trap says nothing.
 _TELL_PLACE = "trap 'pwd -P >/dev/fd/199' EXIT; "
 _GRACE_SECONDS = 2.0
+_GIT_SECONDS = 20.0
 
 
 @value
@@ -134,6 +135,36 @@ class ShellSession:
         if isinstance(placed, Unsheltered):
             return argv, variables, placed.reason
         return placed.argv, dict(placed.environment), "\n".join(placed.notes)
+
+    async def run_git(self, words: tuple[str, ...], cwd: str, given: bytes) -> bytes | None:
+        """Run git so that it only reads; return what it said, or None where it failed."""
+        program = shutil.which(
+            "git", path=absolute_only(self.environment.variables.get("PATH", ""))
+        )
+        if program is None:
+            return None
+        said = bytearray()
+        start = Start(Order("git", "", cwd), read_only=True)
+        descriptor = os.memfd_create("input") if given and hasattr(os, "memfd_create") else None
+        try:
+            if descriptor is not None:
+                os.write(descriptor, given)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+            options = ("-c", "core.autocrlf=false", "--no-pager", "--literal-pathspecs")
+            launch = Launch(
+                argv=(program, *options, *words),
+                cwd=cwd,
+                env=self.variables(start),
+                input=descriptor,
+                lifetime_seconds=_GIT_SECONDS,
+            )
+            running = self.supervisor.start(launch, said.extend)
+        except StartError:
+            return None
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+        return bytes(said) if await running.wait() == Exited(0) else None
 
     def variables(self, start: Start) -> dict[str, str]:
         """Return the variables of a command."""

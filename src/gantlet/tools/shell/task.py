@@ -148,7 +148,8 @@ class ShellTask:
         """
         self.moved = True
         self.capture.to_file()
-        self.running.live_for(seconds)
+        if seconds:
+            self.running.live_for(seconds)
         self._record = TaskRecord(
             id=self._id,
             kind=self.kind,
