@@ -149,6 +149,7 @@ class Keeper:
         if self._owner >= 0:
             self._poller.register(self._owner, select.POLLIN)
         self._is_alone = False
+        self._is_asked_to_end = False
 
     def run(self) -> None:
         """Keep command after command, until nobody asks any more and nothing is left."""
@@ -199,9 +200,8 @@ class Keeper:
             self._stop(self._command, _GRACE_AT_END)
 
     def _asked_to_end(self, number: int, frame: object) -> None:
-        """End the command when another program asks for that by a signal."""
-        if self._command is not None:
-            self._stop(self._command, _GRACE_AT_END)
+        """Take note that another program asks by a signal for the command's end."""
+        self._is_asked_to_end = True
 
     def _begin(self, command: Command, received: list[int]) -> None:
         """Start a command."""
@@ -267,7 +267,10 @@ class Keeper:
                 self._tell_end(command, living)
 
     def _hold_to_limits(self, command: Command) -> None:
-        """End a command that has too many processes, or whose time is over."""
+        """End a command that has too many processes, whose time is over, or that is not wanted."""
+        if self._is_asked_to_end:
+            self._is_asked_to_end = False
+            self._stop(command, _GRACE_AT_END)
         if command.max_processes and len(descendants(os.getpid())) > command.max_processes:
             self._tell(command, {"limit": "processes"})
             self._kill(command)
