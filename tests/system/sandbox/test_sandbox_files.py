@@ -114,6 +114,18 @@ async def test_a_denied_file_stays_hidden_when_its_folder_is_renamed(box: Box) -
     assert "hunter2" not in second.out
 
 
+async def test_denied_paths_that_are_out_of_reach_or_absent_do_no_harm(box: Box) -> None:
+    locked = box.outside / "locked"
+    locked.mkdir(mode=0o700)
+    policy = box.with_policy(
+        denied=(str(locked / "secret"), "/nowhere/at/all", f"{box.workspace}/absent")
+    )
+
+    said = await box.run("echo works", policy=policy)
+
+    assert said.out == "works\n", said.err
+
+
 async def test_a_workspace_in_a_denied_folder_is_still_there(box: Box) -> None:
     (box.outside / "shown").mkdir()
     (box.outside / "shown" / "file").write_text("shown")

@@ -75,6 +75,23 @@ async def test_hooks_and_settings_planted_inside_are_not_run_outside(box: Box) -
     assert "evil" not in git(box.workspace, "config", "--list")
 
 
+async def test_what_the_configuration_obeys_elsewhere_is_guarded_too(box: Box) -> None:
+    make_repository(box.workspace)
+    (box.workspace / "hooks").mkdir()
+    (box.workspace / "shared.ini").write_text("[user]\n\tname = t\n")
+    git(box.workspace, "config", "core.hooksPath", "hooks")
+    git(box.workspace, "config", "include.path", "../shared.ini")
+    box.give()
+
+    said = await box.run(
+        "echo evil > hooks/pre-commit; echo evil > shared.ini; mv hooks gone; rm shared.ini"
+    )
+
+    assert said.err.count("Read-only file system") == 2
+    assert (box.workspace / "shared.ini").read_text() == "[user]\n\tname = t\n"
+    assert (box.workspace / "hooks").is_dir()
+
+
 async def test_git_commit_works_in_a_linked_worktree(box: Box) -> None:
     make_repository(box.outside / "main")
     box.workspace.rmdir()

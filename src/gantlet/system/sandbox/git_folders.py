@@ -74,16 +74,18 @@ def pointed_folder(pointer: str, facts: Facts) -> str | None:
         common = facts.real(_joined(folder, facts.text(f"{folder}/commondir").strip()))
         is_known = facts.real(_joined(folder, back)) == facts.real(pointer)
         return common if is_known and folder.startswith(f"{common}/worktrees/") else None
-    stated = _setting(facts.text(f"{folder}/config"), "worktree")
-    if stated is None or facts.real(_joined(folder, stated)) != facts.real(home):
+    stated = _stated(facts.text(f"{folder}/config"), "core", "worktree")
+    if not stated or facts.real(_joined(folder, stated[-1])) != facts.real(home):
         return None
     return folder
 
 
-def hooks_path(folder: str, home: str, facts: Facts) -> str | None:
-    """Return where a repository keeps its hooks if its configuration names another place."""
-    stated = _setting(facts.text(f"{folder}/config"), "hookspath")
-    return None if not stated or stated.startswith("~") else _joined(home, stated)
+def obeyed_paths(folder: str, home: str, facts: Facts) -> tuple[str, ...]:
+    """Return what a repository's configuration makes git obey elsewhere: hooks, more settings."""
+    config = facts.text(f"{folder}/config")
+    hooks = [_joined(home, path) for path in _stated(config, "core", "hookspath")]
+    included = [_joined(folder, path) for path in _stated(config, "include", "path")]
+    return tuple(path for path in (*hooks, *included) if "~" not in path)
 
 
 def _guarded_parts(path: str) -> Iterator[Guarded]:
@@ -115,16 +117,17 @@ def _module_parts(path: str, facts: Facts, levels: int) -> Iterator[Guarded]:
             yield from _module_parts(folder, facts, levels - 1)
 
 
-def _setting(config: str, name: str) -> str | None:
-    """Return the last value a configuration gives to a name of `[core]`."""
-    section, found = "", None
+def _stated(config: str, section: str, name: str) -> list[str]:
+    """Return the values that a configuration gives to a name of a section, the last one last."""
+    current, found = "", []
     for line in config.splitlines():
         text = line.strip()
         if text.startswith("["):
-            section = text.strip("[]").lower()
-        key, equals, stated = text.partition("=")
-        if section == "core" and equals and key.strip().lower() == name:
-            found = stated.strip().strip('"')
+            head, _, text = text.partition("]")
+            current = head.strip("[").partition(" ")[0].lower()
+        key, equals, stated = text.strip().partition("=")
+        if current.startswith(section) and equals and key.strip().lower() == name:
+            found.append(stated.strip().strip('"'))
     return found
 
 

@@ -27,9 +27,10 @@ from gantlet.system.sandbox.tools import Missing, find_tools, own_interpreter
 class Sandboxed:
     """A command as it is started so that it runs in the sandbox.
 
-    Start it with exactly this environment, with no descriptor open but the first three and those
-    that were to be kept. Its exit code is the command's own; 125 with a line that begins with
-    `gantlet sandbox:`, or 1 with one that begins with `bwrap:`, means that it was not started.
+    Start it with exactly this environment, from a thread that lives as long as the command: when
+    that thread ends, so does the sandbox. Its exit code is the command's own; 125 with a line that
+    begins with `gantlet sandbox:`, or 1 with one that begins with `bwrap:`, means that it was not
+    started.
     """
 
     argv: tuple[str, ...]

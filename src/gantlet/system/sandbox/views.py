@@ -11,8 +11,8 @@ from gantlet.system.sandbox.facts import Facts, Kind
 from gantlet.system.sandbox.git_folders import (
     Guarded,
     git_folder,
-    hooks_path,
     is_git_folder,
+    obeyed_paths,
     pointed_folder,
 )
 from gantlet.system.sandbox.policy import Policy
@@ -96,7 +96,8 @@ class _Draft:
         """Empty the folders that others use, unless they are to be written."""
         open_roots = set(self._policy.writable)
         for path in EMPTIED:
-            if not any(is_within(path, root) for root in open_roots):
+            is_there = self._facts.kind(path) is Kind.FOLDER
+            if is_there and not any(is_within(path, root) for root in open_roots):
                 self._views[path] = View.EMPTY
         for path in (*_KEPT, *_RESOLVERS):
             if self._facts.kind(path) is not Kind.ABSENT:
@@ -106,7 +107,7 @@ class _Draft:
         """Hide what is denied, wherever it really is, and show again what is readable in it."""
         for path in self._policy.denied:
             for form in {path, self._facts.real(path)}:
-                if self._facts.kind(form) not in {Kind.LINK, Kind.ABSENT}:
+                if self._facts.kind(form) in {Kind.FILE, Kind.FOLDER}:
                     self._views[form] = View.HIDDEN
         for path in self._policy.readable:
             real = self._facts.real(path)
@@ -195,9 +196,9 @@ class _Draft:
         self._views[folder] = View.WRITE
         for part in opened.guarded:
             self._guard(part)
-        hooks = hooks_path(folder, root, self._facts)
-        if hooks is not None and self._facts.kind(hooks) is Kind.FOLDER:
-            self._guard(Guarded(self._facts.real(hooks)))
+        for path in obeyed_paths(folder, root, self._facts):
+            if self._facts.kind(path) in {Kind.FILE, Kind.FOLDER}:
+                self._guard(Guarded(self._facts.real(path)))
 
     def _guard_obeyed(self, root: str) -> None:
         """Guard what other programs obey, as far as it is there."""
