@@ -119,6 +119,7 @@ _BUILT_IN: Mapping[str, StandIn] = {
     for tool in (
         StandIn("Bash", required=["command"], rule_field="command", runs_shell=True),
         StandIn("Monitor", required=["command"], rule_field="command", runs_shell=True),
+        StandIn("PowerShell", required=["command"], rule_field="command"),
         StandIn("Read", READS_ONLY, required=["file_path"], path_fields=["file_path"]),
         StandIn("LS", READS_ONLY, path_fields=["path"]),
         StandIn("Grep", READS_ONLY, required=["pattern"], path_fields=["path"]),

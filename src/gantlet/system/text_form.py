@@ -18,6 +18,8 @@ _MARKS = (
 )
 _UNITS = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 _SAMPLE_BYTES = 64 * 1024
+#: Fewer bytes say nothing about where zeros would be.
+_MIN_WIDE_BYTES = 8
 #: Characters a text does not hold: controls other than those that lay it out, and escapes.
 _CONTROLS = re.compile(rb"[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f]")
 _MAX_CONTROL_SHARE = 0.10
@@ -158,7 +160,7 @@ def shown(text: str) -> str:
 
 def _unmarked_wide(content: bytes, sample: bytes) -> TextForm | None:
     """Return the form of UTF-16 without a mark, by where its zero bytes are, or None."""
-    if len(content) % 2:
+    if len(content) % 2 or len(content) < _MIN_WIDE_BYTES:
         return None
     pairs = len(sample) // 2
     low, high = sample[0 : pairs * 2 : 2].count(0), sample[1 : pairs * 2 : 2].count(0)
