@@ -1,8 +1,10 @@
 """Why calls stop: a tree of scopes (turn, siblings, call), each with a reason or none."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
+
+from gantlet.messages.value import slotted, value
 
 
 class AbortKind(IntEnum):
@@ -15,15 +17,19 @@ class AbortKind(IntEnum):
     DISCARDED = 5
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@value
 class Abort:
     """A reason to stop, and for a failed sibling its description."""
 
     kind: AbortKind
     description: str = field(default="", compare=False)
 
+    def __lt__(self, other: "Abort") -> bool:
+        """Say whether another reason counts for more."""
+        return self.kind < other.kind
 
-@dataclass(slots=True, eq=False)
+
+@slotted
 class AbortScope:
     """A part of the work that can be stopped as a whole; what stops it stops everything inside."""
 
@@ -31,6 +37,9 @@ class AbortScope:
     on_abort: Callable[[Abort], None] | None = None
     _own: Abort | None = None
     _children: dict["AbortScope", None] = field(default_factory=dict)
+
+    __eq__ = object.__eq__  # each is its own, whatever it holds
+    __hash__ = object.__hash__
 
     def child(self, on_abort: Callable[[Abort], None] | None = None) -> "AbortScope":
         """Return a scope inside this one."""
@@ -48,7 +57,7 @@ class AbortScope:
 
         A lesser reason than the present one does nothing.
         """
-        if self._own is not None and self._own >= reason:
+        if self._own is not None and not self._own < reason:
             return
         self._own = reason
         self._tell(reason)

@@ -5,10 +5,11 @@ import itertools
 import logging
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import anyio
 
+from gantlet.messages.value import slotted
 from gantlet.system import Clock
 
 _log = logging.getLogger(__name__)
@@ -16,7 +17,7 @@ _log = logging.getLogger(__name__)
 _WORTH_SWEEPING = 64
 
 
-@dataclass(order=True, slots=True)
+@slotted
 class Deadline:
     """Something that happens at a time unless it is called off."""
 
@@ -24,6 +25,10 @@ class Deadline:
     order: int
     action: Callable[[], None] | None = field(compare=False)
     _keeper: "Deadlines" = field(compare=False, repr=False)
+
+    def __lt__(self, other: "Deadline") -> bool:
+        """Say which comes first; of two at the same time, the one that was made first."""
+        return (self.when, self.order) < (other.when, other.order)
 
     def call_off(self) -> None:
         """Let it pass without effect."""

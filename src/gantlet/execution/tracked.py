@@ -1,7 +1,7 @@
 """One call as the executor follows it, and the states it goes through."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import anyio
@@ -12,7 +12,7 @@ from gantlet.execution.call import Prepared
 from gantlet.execution.effects import Effect
 from gantlet.execution.outcome import Answer, CallRecord, Outcome
 from gantlet.messages import ToolUse
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 
 
 @value
@@ -45,7 +45,7 @@ QUEUED = Queued()
 EXECUTING = Executing()
 
 
-@dataclass(slots=True, eq=False)
+@slotted
 class Tracked:
     """A call, its place in the reply, and how far it has come.
 
@@ -71,6 +71,9 @@ class Tracked:
     regranted: anyio.Event | None = None
     effect: Effect | None = None
     call_off: list[Callable[[], None]] = field(default_factory=list)
+
+    __eq__ = object.__eq__  # each is its own, whatever it holds
+    __hash__ = object.__hash__
 
     @property
     def is_done(self) -> bool:

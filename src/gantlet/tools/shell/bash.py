@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from importlib import resources
+from pathlib import Path
 
 from pydantic import Field
 
@@ -92,7 +92,7 @@ class Bash(Tool[BashInput]):
     @cached_property
     def _text(self) -> str:
         """The description as it is written."""
-        found = resources.files("gantlet.tools.shell").joinpath("bash.md")
+        found = Path(__file__).with_name("bash.md")
         return found.read_text(encoding="utf-8").strip()
 
     def traits(self, args: BashInput) -> Traits:

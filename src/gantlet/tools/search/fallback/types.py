@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from gantlet.tools.search.fallback.rejected import RejectedError
 
@@ -31,6 +31,6 @@ def of_type(file_type: str) -> Callable[[str], bool]:
 @cache
 def _types() -> dict[str, list[str]]:
     """Return the globs of each type."""
-    text = resources.files(__package__).joinpath(TYPES_FILE).read_text(encoding="utf-8")
+    text = (Path(__file__).parent / TYPES_FILE).read_text(encoding="utf-8")
     types: dict[str, list[str]] = json.loads(text)
     return types
