@@ -37,7 +37,7 @@ $(VENV)/.local-ready: $(VENV)/.runtime-ready requirements/local.txt requirements
 	@PYTHON="$(PYTHON)" scripts/setup local
 
 demo: $(VENV)/.runtime-ready
-	@$(BIN)/python examples/agent_stream.py
+	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.dev-ready
 	@scripts/check
