@@ -188,3 +188,18 @@ def test_the_model_can_be_found_behind_an_address(tmp_path: Path) -> None:
         server.communicate(timeout=30)
 
     assert (ended.returncode, ended.stdout) == (0, "Over HTTP.\n")
+
+
+def test_tasks_in_the_background_are_told_and_ended(tmp_path: Path) -> None:
+    sleep = {
+        "call": "Bash",
+        "input": {"command": "echo hi; sleep 0.1", "run_in_background": True},
+    }
+    desk = Desk(tmp_path, [sleep], "Done.")
+    ended = desk.run("Go", *STREAM, "--allowedTools", "Bash")
+
+    told = [frame for frame in frames(ended.stdout) if frame.get("subtype", "").startswith("task_")]
+    assert [frame["subtype"] for frame in told] == ["task_started", "task_notification"]
+    assert told[1]["status"] == "completed"
+    assert Path(told[1]["output_file"]).name
+    assert ended.returncode == 0

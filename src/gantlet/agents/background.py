@@ -1,7 +1,7 @@
 """The tasks of a session that run in the background, and what the model has yet to be told."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
 
@@ -20,10 +20,13 @@ class TaskBoard:
         self._lock = threading.Lock()
         self._news: list[str] = []
         self._has_news = ThreadEvent()
+        self.listeners: list[Callable[[BackgroundTask], None]] = []
 
     def add(self, task: BackgroundTask) -> None:
-        """Take a task on."""
+        """Take a task on, and tell those who listen."""
         self._tasks[task.id] = task
+        for listener in self.listeners:
+            listener(task)
 
     def find(self, name: str) -> BackgroundTask | None:
         """Return a task by its id, or None."""

@@ -25,6 +25,7 @@ from gantlet.messages import (
 )
 from gantlet.messages.value import value
 from gantlet.system import new_id
+from gantlet.tool.background import BackgroundTask, TaskStatus
 
 #: The kinds of result that say which limit or failure ended a run.
 _SUBTYPES: Mapping[TurnEnd, str] = {
@@ -187,6 +188,29 @@ class Frames:
             tool_use_id=told.call_id,
             message=told.reason,
             decision_reason_type=told.layer,
+        )
+
+    def task_started(self, task: BackgroundTask) -> Frame:
+        """Return that something runs in the background from now on."""
+        return self.system(
+            "task_started",
+            task_id=task.id,
+            description=task.description,
+            task_type=task.kind,
+            is_backgrounded=True,
+        )
+
+    def task_ended(self, task: BackgroundTask) -> Frame:
+        """Return how something in the background ended."""
+        words = {TaskStatus.COMPLETED: "completed", TaskStatus.STOPPED: "stopped"}
+        code = f" with exit code {task.exit_code}" if task.exit_code is not None else ""
+        status = words.get(task.status, "failed")
+        return self.system(
+            "task_notification",
+            task_id=task.id,
+            status=status,
+            output_file=task.output_path,
+            summary=f"{task.description} {status}{code}",
         )
 
     def result(self, summary: "Summary") -> Frame:

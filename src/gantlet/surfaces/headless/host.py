@@ -37,7 +37,10 @@ from gantlet.surfaces.headless.structured import (
 from gantlet.surfaces.headless.telling import Telling
 from gantlet.system import Environment, new_id
 from gantlet.tool import UserError
+from gantlet.tool.background import BackgroundTask
 
+#: How long tasks in the background may still run when everything else is done.
+LINGER_SECONDS = 5.0
 _RETRIES = "MAX_STRUCTURED_OUTPUT_RETRIES"
 _READS_STATE = "CLAUDE_CODE_SDK_READS_SESSION_STATE"
 
@@ -125,10 +128,21 @@ class Host:
             mcp_tools=mcp_tools,
             model=self.sink.model,
         )
+        agent.tasks.listeners.append(self._take_task)
         self._keeper = keeper = _Keeper(agent)
         await self._group.start(keeper.keep)
         self.sink.remark(str(problem) for problem in agent.problems)
         return agent
+
+    def _take_task(self, task: BackgroundTask) -> None:
+        """Follow something that goes to the background."""
+        self._group.start_soon(self._follow, task)
+
+    async def _follow(self, task: BackgroundTask) -> None:
+        """Tell when something begins and ends in the background."""
+        self.sink.frame(self.telling.frames.task_started(task))
+        await task.wait()
+        self.sink.frame(self.telling.frames.task_ended(task))
 
     async def begin_again(self) -> str:
         """Forget the conversation and begin another session; return the id of the old one."""
@@ -319,6 +333,10 @@ class Host:
 
     async def _close(self) -> None:
         """Let go of everything."""
+        if self.agent is not None and not self._signal:
+            with anyio.move_on_after(LINGER_SECONDS):
+                for task in self.agent.tasks.running():
+                    await task.wait()
         keeper, self._keeper = self._keeper, None
         if keeper is not None:
             await keeper.let_go()

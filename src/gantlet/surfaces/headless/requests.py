@@ -12,7 +12,11 @@ from gantlet.session import Session, read_lines
 from gantlet.surfaces.headless.desk import Desk
 from gantlet.surfaces.headless.opening import COMPATIBLE_VERSION
 from gantlet.surfaces.headless.slash import Commands
+from gantlet.system import run_in_thread
 from gantlet.tool import UserError
+from gantlet.tool.background import BackgroundTask
+
+MAX_OUTPUT_CHARS = 32_000
 
 _Fields: TypeAlias = Mapping[str, JsonValue]
 _Answer: TypeAlias = Callable[[_Fields], Awaitable[_Fields]]
@@ -46,6 +50,8 @@ class Requests:
             "list_models": self._list_models,
             "get_binary_version": self._version,
             "rewind_files": self._rewind_files,
+            "stop_task": self._stop_task,
+            "get_task_output": self._task_output,
             "list_permission_rules": self._list_rules,
         }
 
@@ -202,6 +208,28 @@ class Requests:
             told = "; ".join(f"{file.path}: {file.reason}" for file in done.blocked)
             return {"canRewind": False, "error": told}
         return {"canRewind": True, "filesChanged": [file.path for file in done.restored]}
+
+    async def _stop_task(self, fields: _Fields) -> _Fields:
+        """End a task in the background."""
+        task = await self._task(fields)
+        if task.status.is_final:
+            raise RequestError(f"The task {task.id!r} has ended already.")
+        await task.stop()
+        return {}
+
+    async def _task_output(self, fields: _Fields) -> _Fields:
+        """Tell what a task in the background has said so far."""
+        task = await self._task(fields)
+        output = await run_in_thread(lambda: task.output(MAX_OUTPUT_CHARS))
+        return {"task_id": task.id, "status": task.status.value, "output": output}
+
+    async def _task(self, fields: _Fields) -> BackgroundTask:
+        """Return the task that is meant."""
+        name = str(fields.get("task_id"))
+        task = (await self._desk.opened()).tasks.find(name)
+        if task is None:
+            raise RequestError(f"There is no task {name!r}.")
+        return task
 
     async def _list_rules(self, fields: _Fields) -> _Fields:
         """Tell the permission rules, each with where it stands."""
