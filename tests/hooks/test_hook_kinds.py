@@ -1,6 +1,8 @@
 """Handlers that are no programs: addresses, models, tools of servers, functions, callbacks."""
 
+import asyncio
 import json
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -10,9 +12,21 @@ import anyio
 import pytest
 
 from gantlet.assembly.hooks import HookParts
-from gantlet.hooks import HookEvent, HooksRead, OnFailure, read_callbacks
+from gantlet.hooks import (
+    HookEvent,
+    HookPorts,
+    HookRunner,
+    HookSession,
+    HooksRead,
+    OnFailure,
+    at,
+    occasion,
+    parse_hooks,
+    read_callbacks,
+)
 from gantlet.messages import JsonValue, TurnEnd
-from gantlet.tool import UserError
+from gantlet.rules import Source, SourceKind
+from gantlet.tool import Surroundings, UserError
 from hooks_kit import ACT, Stage, hooks, read_by_model, results, run
 
 DENY = {
@@ -293,8 +307,10 @@ async def test_a_function_is_a_hook(tmp_path: Path) -> None:
         ("allow", "It answered str, not an object or nothing."),
         ({"decision": "perhaps"}, "Its answer makes no sense"),
         (RuntimeError("boom"), "It failed with RuntimeError: boom"),
+        (SystemExit(1), "It failed with SystemExit: 1"),
+        (asyncio.CancelledError(), "It failed with CancelledError"),
     ],
-    ids=["text", "nonsense", "raises"],
+    ids=["text", "nonsense", "raises", "exits", "pretends"],
 )
 async def test_a_function_that_fails_abstains(tmp_path: Path, returned: object, told: str) -> None:
     stage = Stage(tmp_path)
@@ -302,7 +318,7 @@ async def test_a_function_that_fails_abstains(tmp_path: Path, returned: object, 
 
     @agent.hook("PreToolUse")
     def guard(event: object) -> object:
-        if isinstance(returned, Exception):
+        if isinstance(returned, BaseException):
             raise returned
         return returned
 
@@ -456,3 +472,22 @@ async def test_context_of_every_kind_is_read(tmp_path: Path) -> None:
 
     assert "from a program" in read_by_model(agent)
     assert "from a function" in read_by_model(agent)
+
+
+async def test_a_listener_that_breaks_does_not_make_a_hook_go_unheard(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+
+    def broken(event: object) -> None:
+        raise RuntimeError("nobody home")
+
+    runner = HookRunner(
+        HookSession("s"),
+        parse_hooks(
+            hooks("UserPromptSubmit", "echo no >&2; exit 2", "exit 0")["hooks"],
+            at(Source(SourceKind.USER)),
+        ).entries,
+        ports=HookPorts(emit=broken, variables={"PATH": os.environ["PATH"]}),
+    )
+    happened = occasion(HookEvent.USER_PROMPT_SUBMIT, Surroundings(str(stage.folder)), prompt="x")
+
+    assert (await runner.fire(happened)).block == "no"

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from gantlet import Agent
 from gantlet.execution import Bodies
 from gantlet.hooks import (
-    BadAnswerError,
     HookEvent,
     HookRunner,
     HookSession,
@@ -22,8 +21,8 @@ from gantlet.hooks import (
     at,
     hook_environment,
     parse_hooks,
-    read_answer,
 )
+from gantlet.hooks.answering import BadAnswerError, read_answer
 from gantlet.hooks.hearing import hear_exit
 from gantlet.loop import Loop
 from gantlet.messages import Text, TurnEnd, UserMessage

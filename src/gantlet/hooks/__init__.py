@@ -1,12 +1,5 @@
 """The user's commands, run at named events."""
 
-from gantlet.hooks.answering import (
-    BadAnswerError,
-    read_answer,
-)
-from gantlet.hooks.background import (
-    Background,
-)
 from gantlet.hooks.callbacks import read_callbacks
 from gantlet.hooks.calls import (
     after_call,
@@ -16,10 +9,6 @@ from gantlet.hooks.calls import (
     before_call,
     call_occasion,
     failure_occasion,
-)
-from gantlet.hooks.combining import (
-    Voice,
-    combine,
 )
 from gantlet.hooks.contract import (
     NOTHING_AFTER,
@@ -49,9 +38,6 @@ from gantlet.hooks.handlers import (
     OnFailure,
     Prompt,
     Work,
-)
-from gantlet.hooks.hearing import (
-    Heard,
 )
 from gantlet.hooks.matchers import (
     EVERYTHING,
@@ -110,8 +96,6 @@ __all__ = [
     "NOTHING_SAID",
     "TOOL_EVENTS",
     "AfterCall",
-    "Background",
-    "BadAnswerError",
     "BadMatcherError",
     "BeforeCall",
     "Callback",
@@ -121,7 +105,6 @@ __all__ = [
     "Function",
     "Handler",
     "HandlerKind",
-    "Heard",
     "HookDecision",
     "HookEntry",
     "HookEvent",
@@ -149,7 +132,6 @@ __all__ = [
     "RunInfo",
     "Said",
     "Saying",
-    "Voice",
     "Where",
     "Work",
     "after_call",
@@ -159,7 +141,6 @@ __all__ = [
     "batch_call",
     "before_call",
     "call_occasion",
-    "combine",
     "failure_occasion",
     "hook_environment",
     "key_text",
@@ -167,7 +148,6 @@ __all__ = [
     "matched_field",
     "occasion",
     "parse_hooks",
-    "read_answer",
     "read_callbacks",
     "stop_cap",
 ]

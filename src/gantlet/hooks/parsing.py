@@ -1,7 +1,6 @@
 """From the `hooks` of a settings file to entries, and to what is wrong with them. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import TypeAlias
 
 from gantlet.hooks.fields import Fields, HookProblem, KeyPath, UnusableError, is_list
@@ -83,8 +82,7 @@ class _Reading:
         """Yield the entries of one event."""
         event = _EVENTS.get(name)
         if event is None:
-            near = get_close_matches(name, _EVENTS, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
+            hint = _nearest(name)
             self._note((name,), f"There is no event {name!r}; its hooks are not used.{hint}")
             return
         if not is_list(groups):
@@ -173,6 +171,14 @@ class _Reading:
     def _note(self, path: KeyPath, message: str) -> None:
         """Note that something is wrong."""
         self._problems.append(HookProblem(path, message))
+
+
+def _nearest(name: str) -> str:
+    """Return a hint at the event that may have been meant."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for those who misspell
+
+    near = get_close_matches(name, _EVENTS, n=1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def _kind(event: HookEvent, fields: Fields) -> HandlerKind:

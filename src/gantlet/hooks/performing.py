@@ -2,6 +2,7 @@
 
 import inspect
 import logging
+import math
 import re
 from collections.abc import Mapping
 from functools import partial
@@ -84,7 +85,11 @@ class Performance:
                 return await self._run()
         except TimeoutError:
             return failed(f"It took longer than {self.seconds:g} s.", timed_out=True)
-        except Exception as error:  # noqa: BLE001 - a foreign failure becomes a value here
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if not isinstance(error, Exception) and _is_meant_for_us():
+                raise
             _log.warning("A hook (%s) failed.", self.occasion.name, exc_info=error)
             return failed(f"It failed with {type(error).__name__}: {error}")
 
@@ -172,6 +177,11 @@ class Performance:
             return failed("The program that has this callback is not connected.")
         call = partial(self.ports.callbacks.call, callback_id, self.payload, self.occasion.call_id)
         return hear_object(self.occasion.event, await call())
+
+
+def _is_meant_for_us() -> bool:
+    """Return whether we were cancelled, rather than a function pretending that it was."""
+    return anyio.current_effective_deadline() == -math.inf
 
 
 def filled(

@@ -5,8 +5,6 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-import anyio
-
 from gantlet.hooks.background import Background
 from gantlet.hooks.calls import (
     after_call,
@@ -16,17 +14,13 @@ from gantlet.hooks.calls import (
     failure_occasion,
 )
 from gantlet.hooks.choosing import chosen
-from gantlet.hooks.combining import Voice, combine
 from gantlet.hooks.contract import AfterCall, BeforeCall
 from gantlet.hooks.handlers import HookEntry
 from gantlet.hooks.names import HookEvent
 from gantlet.hooks.occasion import HookSession, Moment, Occasion
-from gantlet.hooks.performing import Performance
 from gantlet.hooks.ports import HookPorts
-from gantlet.hooks.runs import HookRun
 from gantlet.hooks.sayings import NOTHING_SAID, Said
 from gantlet.hooks.settings import HookSettings
-from gantlet.messages import JsonValue
 from gantlet.tool import ToolResult
 
 
@@ -119,40 +113,16 @@ class HookRunner:
         wanted = chosen(entries, occasion, self._ports.condition, self._has_run)
         if not wanted:
             return NOTHING_SAID
-        payload = occasion.payload(self.session)
-        voices = await self._voices([self._run(entry, occasion, payload) for entry in wanted])
-        return combine(voices)
+        from gantlet.hooks.firing import Firing  # noqa: PLC0415 - only those with hooks pay for it
+
+        firing = Firing(
+            self.session, self._settings, self._ports, self._background, self._late.append
+        )
+        return await firing.fire(wanted, occasion)
 
     async def _fire_late(self, occasion: Occasion) -> None:
         """Run hooks whose words come too late for the call they are about."""
         self._late += (await self.fire(occasion)).context
-
-    async def _voices(self, runs: list[HookRun]) -> list[Voice]:
-        """Run handlers side by side; return what they said in the order they are written."""
-        if len(runs) == 1:
-            return [await runs[0].voice()]
-        voices: dict[int, Voice] = {}
-
-        async def take(number: int, run: HookRun) -> None:
-            voices[number] = await run.voice()
-
-        async with anyio.create_task_group() as tasks:
-            for number, run in enumerate(runs):
-                tasks.start_soon(take, number, run)
-        return [voices[number] for number in range(len(runs))]
-
-    def _run(self, entry: HookEntry, occasion: Occasion, payload: dict[str, JsonValue]) -> HookRun:
-        """Return one run of one handler."""
-        performance = Performance(
-            entry.handler,
-            occasion,
-            payload,
-            self.session,
-            self._settings,
-            self._ports,
-            self._background,
-        )
-        return HookRun(performance, self._late.append)
 
     def take_late(self) -> tuple[str, ...]:
         """Return, once, what hooks in the background want the model to read."""

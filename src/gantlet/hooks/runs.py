@@ -1,5 +1,6 @@
 """One run of one handler, told to whoever listens from its start to its end."""
 
+import logging
 import time
 from collections.abc import Callable
 from functools import partial
@@ -24,6 +25,10 @@ from gantlet.messages import (
 )
 from gantlet.messages.value import replace
 
+_log = logging.getLogger(__name__)
+
+#: What is left of words that cannot be saved whole.
+_CUT_CHARS = 3_000
 #: What a run in the background says at once.
 _LATER = Heard(replace(NOTHING, is_async=True))
 
@@ -110,8 +115,13 @@ class HookRun:
         fit = self._performance.ports.fit
         if not (saying.context or saying.reason):
             return saying
-        context = tuple([await fit(text) for text in saying.context])
-        return replace(saying, context=context, reason=await fit(saying.reason))
+        try:
+            context = tuple([await fit(text) for text in saying.context])
+            return replace(saying, context=context, reason=await fit(saying.reason))
+        except Exception:  # noqa: BLE001 - what a hook decided must not be lost to a full disk
+            _log.exception("What a hook said cannot be saved; it is cut.")
+            cut = tuple(text[:_CUT_CHARS] for text in saying.context)
+            return replace(saying, context=cut, reason=saying.reason[:_CUT_CHARS])
 
     def _tell(self, heard: Heard) -> None:
         """Tell how it ended, and the user what they should know."""
