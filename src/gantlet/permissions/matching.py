@@ -103,9 +103,9 @@ def _by_path(rules: RuleSet, case: Case) -> Match | None:
 
 
 def _is_path(target: Target) -> bool:
-    """Return whether a word is written like a path: `.env` and `a/b`, not `build`."""
+    """Return whether a word is written like a path: `.env`, `a/b` and `a.pem`, not `build`."""
     path = target.touch.path
-    return "/" in path or path.startswith((".", "~"))
+    return "/" in path or "." in path or path.startswith("~")
 
 
 def path_match(rules: RuleSet, target: Target, case: Case) -> Rule | None:

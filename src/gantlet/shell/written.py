@@ -57,9 +57,13 @@ def written_words(name: str, words: Sequence[Word]) -> Callable[[int], bool]:
     if name in _CHANGE_ALL or _changes_all(name, texts):
         return lambda _: True
     last = len(texts) - 1 if name in _CHANGE_LAST else -1
-    outputs = {at + 1 for at, text in enumerate(texts) if _OUTPUT.fullmatch(text)}
-    attached = {at for at, text in enumerate(texts) if _ATTACHED.match(text)}
-    marked = outputs | attached | {last}
+    marked = {last}
+    for at, text in enumerate(texts):
+        if text.startswith(("-", "of=")):  # before anything dearer: a hot path
+            if _OUTPUT.fullmatch(text):
+                marked.add(at + 1)
+            elif _ATTACHED.match(text):
+                marked.add(at)
     return marked.__contains__
 
 
