@@ -4,7 +4,7 @@ from gantlet.system.clock import Clock, RealClock
 from gantlet.system.environment import Environment, is_on
 from gantlet.system.folders import home_folder
 from gantlet.system.ids import new_id
-from gantlet.system.opening import OpenFile, RefusedFileError, open_file
+from gantlet.system.opening import OpenFile, RefusedFileError, open_file, stamp_of
 from gantlet.system.path_facts import FileKind, Found, PathFacts, Scout, directory_names, look_at
 from gantlet.system.paths import NOTHING, Identity, Parts, Place, absolute, identify, locate
 from gantlet.system.private_files import (
@@ -100,6 +100,7 @@ __all__ = [
     "run_child",
     "run_in_thread",
     "shown",
+    "stamp_of",
     "start_child",
     "with_newlines",
     "write_private",

@@ -98,6 +98,11 @@ class OpenFile:
             self.descriptor = -1
 
 
+def stamp_of(facts: os.stat_result) -> tuple[int, int, int, int]:
+    """Return what a look without reading tells of a file."""
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
 def open_file(place: Place) -> OpenFile:
     """Open a regular file for reading, exactly where `place` was found.
 

@@ -22,6 +22,7 @@ from gantlet.system import (
     read_text,
     replace_file,
     run_in_thread,
+    stamp_of,
 )
 from gantlet.tool import (
     FILE_CHANGES,
@@ -232,11 +233,6 @@ class Desk:
         seen = Seen(digest, stamp_of(replaced.facts), content, lines, total)
         self._knowledge.note(place.real_text, seen)
         return Done(tuple(_notes(old, kept_owner=replaced.kept_owner)))
-
-
-def stamp_of(facts: os.stat_result) -> tuple[int, int, int, int]:
-    """Return what a look without reading tells of a file."""
-    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def _lines_seen(before: Seen | None) -> tuple[tuple[int, int], ...]:
