@@ -1,11 +1,14 @@
 """What a sandboxed command can change and read, whatever it tries."""
 
+import os
 from pathlib import Path
 
+import anyio
 import pytest
 
-from gantlet.system.sandbox import SandboxError
-from sandbox_kit import Box, names_in
+from gantlet.config.sandbox_hosts import read_hosts
+from gantlet.system.sandbox import NetworkList, SandboxError
+from sandbox_kit import SECONDS, Box, names_in
 
 
 async def test_a_command_writes_inside_and_says_how_it_ended(box: Box) -> None:
@@ -262,6 +265,49 @@ async def test_protected_paths_of_the_policy_stay(box: Box) -> None:
     assert there.read_text() == "kept"
     assert not (box.workspace / "new").exists()
     assert (box.workspace / "deep" / "er" / "sibling").exists()
+
+
+async def test_what_a_command_in_the_background_needs_stays_when_the_sandbox_is_closed(
+    box: Box,
+) -> None:
+    heard, told = os.pipe()
+    async with box.open() as sandbox:
+        wrapped = await sandbox.wrap(
+            ["bash", "-c", f"echo up >&{told}; read line; echo evil > .claude/evil"],
+            str(box.workspace),
+            kept=(told,),
+        )
+        other = box.user if box.user != os.getuid() else None
+        words = wrapped.argv[4:] if other and wrapped.argv[0] == "/bin/sh" else wrapped.argv
+        process = await anyio.open_process(
+            words, env=wrapped.environment, pass_fds=(told,), user=other, group=other
+        )
+        os.close(told)
+        assert os.read(heard, 3) == b"up\n"
+        os.close(heard)
+
+    assert names_in(box.workspace) == [".claude", ".git"]
+    assert process.stdin is not None
+    await process.stdin.send(b"go\n")
+    with anyio.fail_after(SECONDS):
+        await process.wait()
+    await process.aclose()
+    assert names_in(box.workspace / ".claude") == []
+
+    async with box.open() as later:
+        await later.state()
+
+    assert names_in(box.workspace) == []
+
+
+async def test_a_sandbox_can_be_opened_again(box: Box) -> None:
+    hosts, _ = read_hosts(["allowed.test"], ())
+    sandbox = box.open(box.with_policy(network=NetworkList(hosts)))
+
+    for _ in range(2):
+        async with sandbox:
+            said = await box.start(sandbox, ["curl", "-sS", "http://other.test/"])
+            assert "not among the allowed hosts" in said.out
 
 
 async def test_nothing_is_left_of_what_stood_where_nothing_may_be(box: Box) -> None:

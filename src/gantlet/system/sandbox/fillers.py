@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gantlet.system.private_files import make_private_folder
+from gantlet.system.sandbox.foreign_mounts import is_mounted_elsewhere
 from gantlet.system.sandbox.git_folders import Guarded
 
 _FILE_MODE = 0o644
@@ -72,8 +73,8 @@ class Fillers:
         """Give up a claim, and take the filler away if that was the last one."""
         try:
             fcntl.flock(note, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove(os.pread(note, 65_536, 0))
-            path.unlink()
+            if _is_removed(os.pread(note, 65_536, 0)):
+                path.unlink()
         finally:
             os.close(note)
 
@@ -93,12 +94,15 @@ def _make(guarded: Guarded) -> bool:
     return True
 
 
-def _remove(note: bytes) -> None:
-    """Remove a filler that is still as it was made."""
+def _is_removed(note: bytes) -> bool:
+    """Remove a filler that is still as it was made; return False if a command still needs it."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         made = json.loads(note)
         path = Path(made["path"])
+        if is_mounted_elsewhere(made["path"]):
+            return False  # it runs on in the background: whoever looks next may remove it
         if made["filler"] is None:
             path.rmdir()
         elif not path.is_symlink() and path.read_bytes() == made["filler"].encode():
             path.unlink()
+    return True

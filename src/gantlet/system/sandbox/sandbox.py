@@ -80,6 +80,7 @@ class Sandbox:
             self._fillers.close()
             if self._proxy is not None:
                 self._proxy.close()
+                self._proxy = None
             if self._control_group is not None:
                 with anyio.CancelScope(shield=True):  # it takes half a second at most
                     await self._control_group.close()
