@@ -32,11 +32,14 @@ from gantlet.tool import (
     FileKnowledge,
     FileState,
     Ports,
+    Rejected,
     Seen,
     ToolContext,
     ToolError,
 )
 
+#: The code of a call that cannot be made in the file as it is.
+CANNOT_BE_MADE = 2
 #: A file of more bytes is not edited in one piece.
 MAX_BYTES = 256 * 1024 * 1024
 #: How often an edit is made again because the file changed in the very moment.
@@ -151,18 +154,22 @@ class Desk:
         place = context.resolve(path)
         return await run_in_thread(lambda: self._change(context, path, place, plan))
 
-    async def look(self, context: ToolContext, path: str) -> Subject:
-        """Return a file as it is now, and what the conversation knows of it.
+    async def objection(
+        self, context: ToolContext, path: str, plan: Callable[[Subject], object]
+    ) -> Rejected | None:
+        """Return why a change cannot be made, before anybody is asked about it.
 
-        Raises:
-            ToolError: It cannot be looked at.
+        A file is looked at here only if the conversation has seen it already: what is said about
+        one that it has not seen would tell what is in it.
         """
         place = context.resolve(path)
-        return await run_in_thread(lambda: self._look(path, place))
-
-    def knows(self, place: Place) -> bool:
-        """Return whether the conversation has seen a file."""
-        return place.real_text in self._knowledge.known()
+        if place.real_text not in self._knowledge.known():
+            return None
+        try:
+            await run_in_thread(lambda: plan(self._look(path, place)))
+        except ToolError as error:
+            return Rejected(str(error), CANNOT_BE_MADE)
+        return None
 
     def _change(
         self, context: ToolContext, path: str, place: Place, plan: Callable[[Subject], _Planned]

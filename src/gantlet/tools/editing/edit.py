@@ -10,7 +10,6 @@ from gantlet.tool import (
     Rejected,
     Tool,
     ToolContext,
-    ToolError,
     ToolInput,
     ToolResult,
     Traits,
@@ -69,19 +68,13 @@ class Edit(Tool[EditInput]):
         return Traits(access=Access(writes={File(args.file_path)}), open_world=False)
 
     async def validate_input(self, args: EditInput, context: ToolContext) -> Rejected | None:
-        """Refuse what cannot be made, before anybody is asked about it.
-
-        A file is looked at here only if the conversation has seen it already.
-        """
+        """Refuse what cannot be made, before anybody is asked about it."""
         if args.old_string == args.new_string:
             return Rejected(SAME_STRINGS, 1)
-        if not self._desk.knows(context.resolve(args.file_path)):
-            return None
-        try:
-            find_edit(await self._desk.look(context, args.file_path), _change_of(args))
-        except ToolError as error:
-            return Rejected(str(error), 2)
-        return None
+        change = _change_of(args)
+        return await self._desk.objection(
+            context, args.file_path, lambda subject: find_edit(subject, change)
+        )
 
     async def run(self, args: EditInput, context: ToolContext) -> ToolResult[str]:
         """Make the edit."""

@@ -67,14 +67,17 @@ class MultiEdit(Tool[MultiEditInput]):
         return Traits(access=Access(writes={File(args.file_path)}), open_world=False)
 
     async def validate_input(self, args: MultiEditInput, context: ToolContext) -> Rejected | None:
-        """Refuse an edit that changes nothing."""
+        """Refuse what cannot be made, before anybody is asked about it."""
         if any(edit.old_string == edit.new_string for edit in args.edits):
             return Rejected(SAME_STRINGS, 1)
-        return None
+        changes = _changes_of(args)
+        return await self._desk.objection(
+            context, args.file_path, lambda subject: _plan_all(subject, changes)
+        )
 
     async def run(self, args: MultiEditInput, context: ToolContext) -> ToolResult[str]:
         """Make the edits."""
-        changes = [Change(one.old_string, one.new_string, one.replace_all) for one in args.edits]
+        changes = _changes_of(args)
         plan, done = await self._desk.change(
             context, args.file_path, lambda subject: _plan_all(subject, changes)
         )
@@ -90,6 +93,11 @@ class MultiEdit(Tool[MultiEditInput]):
         }
         notes = (*plan.notes, *done.notes)
         return ToolResult(with_notes("\n".join(told), notes), structured=structured)
+
+
+def _changes_of(args: MultiEditInput) -> list[Change]:
+    """Return what an input asks for."""
+    return [Change(one.old_string, one.new_string, one.replace_all) for one in args.edits]
 
 
 def _plan_all(subject: Subject, changes: list[Change]) -> EditPlan:

@@ -102,7 +102,9 @@ class NotebookEdit(Tool[NotebookEditInput]):
             return Rejected("Cell type is required when using edit_mode=insert.", 2)
         if args.edit_mode != "insert" and args.cell_id is None:
             return Rejected("Cell ID must be specified when not inserting a new cell.", 3)
-        return None
+        return await self._desk.objection(
+            context, args.notebook_path, lambda subject: _plan(subject, args)
+        )
 
     async def run(self, args: NotebookEditInput, context: ToolContext) -> ToolResult[str]:
         """Make the edit."""

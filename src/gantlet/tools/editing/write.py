@@ -2,7 +2,17 @@
 
 from pydantic import Field
 
-from gantlet.tool import Access, File, Ports, Tool, ToolContext, ToolInput, ToolResult, Traits
+from gantlet.tool import (
+    Access,
+    File,
+    Ports,
+    Rejected,
+    Tool,
+    ToolContext,
+    ToolInput,
+    ToolResult,
+    Traits,
+)
 from gantlet.tools.editing.desk import Desk
 from gantlet.tools.editing.patch import hunks
 from gantlet.tools.editing.rewriting import difference, plan_write
@@ -44,6 +54,12 @@ class Write(Tool[WriteInput]):
     def traits(self, args: WriteInput) -> Traits:
         """Changes one file; edits of others may run beside it."""
         return Traits(access=Access(writes={File(args.file_path)}), open_world=False)
+
+    async def validate_input(self, args: WriteInput, context: ToolContext) -> Rejected | None:
+        """Refuse what cannot be made, before anybody is asked about it."""
+        return await self._desk.objection(
+            context, args.file_path, lambda subject: plan_write(subject, args.content)
+        )
 
     async def run(self, args: WriteInput, context: ToolContext) -> ToolResult[str]:
         """Write it."""
