@@ -1,5 +1,8 @@
 """A conversation knows which files it has seen, how much of them, and as what."""
 
+import stat
+from pathlib import Path
+
 from gantlet.session import KnownFiles
 from gantlet.tool import Seen
 
@@ -73,3 +76,24 @@ def test_contents_are_dropped_for_room_and_that_they_were_seen_is_not() -> None:
 
     assert known.recall("/old") == Seen("1")
     assert known.recall("/new") == Seen("2", content=b"ijklmnop")
+
+
+def test_what_was_seen_outlives_the_program_without_its_content(tmp_path: Path) -> None:
+    file = tmp_path / "session" / "known-files.jsonl"
+    known = KnownFiles(file)
+    known.note("/a\udcff", Seen("1", (1, 2, 3, 4), b"text", ((1, 2), (5, 6)), 9))
+    known.note("/b", Seen("2"))
+    known.mark_changed("/b", "call 7")
+    with file.open("ab") as torn:
+        torn.write(b'["/c", "3"')
+
+    again = KnownFiles(file)
+    again.forget_showing()
+    last = KnownFiles(file)
+
+    assert again.recall("/b") == Seen("2", changed_by="call 7", is_fresh=False)
+    assert last.known() == again.known()
+    assert last.recall("/a\udcff") == Seen(
+        "1", (1, 2, 3, 4), None, ((1, 2), (5, 6)), 9, is_fresh=False
+    )
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600

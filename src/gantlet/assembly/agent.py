@@ -170,7 +170,11 @@ class Agent:
             bypass_available=bypass_available,
         )
         mode = engine.holder.current.mode
-        self._files = SessionFiles.below(home_folder(environment), session.id if session else "")
+        self._files = SessionFiles.below(
+            home_folder(environment),
+            session.id if session else "",
+            session.known_files if session else None,
+        )
         self._shell = open_session_shell(folder, self.configuration, engine.holder)
         toolbox = open_toolbox(
             [_checked(tool) for tool in tools],

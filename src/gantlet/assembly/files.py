@@ -1,7 +1,6 @@
 """What the file tools of a session share: what it knows of files, and the log of its changes."""
 
 import secrets
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,20 @@ from gantlet.tool import FILE_CHANGES, FILE_KNOWLEDGE, Port
 
 @value
 class SessionFiles:
-    """What lasts as long as a session. Nothing is written before a call changes a file."""
+    """What lasts as long as a session. Nothing is written before a call touches a file."""
 
     changes: ChangeLog
-    knowledge: KnownFiles = field(default_factory=KnownFiles)
+    knowledge: KnownFiles
 
     @classmethod
-    def below(cls, home: Path, session_id: str = "") -> "SessionFiles":
-        """Return the files of a session that keeps its own below `home`."""
-        return cls(ChangeLog(home, session_id or secrets.token_hex(16)))
+    def below(
+        cls, home: Path, session_id: str = "", known_files: Path | None = None
+    ) -> "SessionFiles":
+        """Return the files of a session that keeps its changes below `home`.
+
+        With `known_files`, what it has seen is written there, and read again when it is resumed.
+        """
+        return cls(ChangeLog(home, session_id or secrets.token_hex(16)), KnownFiles(known_files))
 
     @property
     def ports(self) -> dict[Port[Any], object]:

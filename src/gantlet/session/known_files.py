@@ -1,12 +1,19 @@
 """What one conversation knows of files."""
 
+import json
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 
 from gantlet.messages.value import replace
+from gantlet.system import PrivateLines, make_private_folder
 from gantlet.tool import Seen
+
+_log = logging.getLogger(__name__)
 
 #: How many bytes of contents are kept; beyond that the contents used least are dropped.
 MAX_KEPT_BYTES = 64 * 1024 * 1024
@@ -19,11 +26,13 @@ class KnownFiles:
 
     That a file was seen, and by which hash, is kept as long as the session. Its content is kept as
     long as there is room; without it an edit of a file that changed elsewhere is judged by its own
-    text alone.
+    text alone. With a file to write to, what was seen outlives the program, for a session that is
+    resumed; contents do not.
     """
 
-    def __init__(self, max_kept_bytes: int = MAX_KEPT_BYTES) -> None:
-        self._seen: dict[str, Seen] = {}
+    def __init__(self, file: Path | None = None, max_kept_bytes: int = MAX_KEPT_BYTES) -> None:
+        self._file = file
+        self._seen: dict[str, Seen] = _read(file) if file is not None else {}
         self._contents: OrderedDict[str, bytes] = OrderedDict()
         self._left = max_kept_bytes
         self._most = min(max_kept_bytes, MAX_CONTENT_BYTES)
@@ -39,6 +48,7 @@ class KnownFiles:
                 seen = replace(seen, lines=lines, total_lines=total)
             self._keep(path, seen.content)
             self._seen[path] = replace(seen, content=None)
+            self._write(path)
 
     def recall(self, path: str) -> Seen | None:
         """Return what is known of a file, with its content where that was kept."""
@@ -57,6 +67,7 @@ class KnownFiles:
             seen = self._seen.get(path)
             if seen is not None:
                 self._seen[path] = replace(seen, changed_by=by)
+                self._write(path)
 
     def known(self) -> Mapping[str, Seen]:
         """Return everything that is known, without the contents."""
@@ -68,6 +79,20 @@ class KnownFiles:
         with self._lock:
             for path, seen in self._seen.items():
                 self._seen[path] = replace(seen, is_fresh=False)
+            self._write(*self._seen)
+
+    def _write(self, *paths: str) -> None:
+        """Write down what is known of files; that it cannot be is no reason to stop anybody."""
+        if self._file is None or not paths:
+            return
+        try:
+            make_private_folder(self._file.parent)
+            with PrivateLines(self._file, is_new=False) as lines:
+                lines.mend()
+                lines.add("\n".join(_line(path, self._seen[path]) for path in paths).encode())
+        except OSError:
+            _log.warning("What was seen of files cannot be written to %s.", self._file)
+            self._file = None
 
     def _keep(self, path: str, content: bytes | None) -> None:
         """Keep a content in place of an older one, and make room for it."""
@@ -79,6 +104,35 @@ class KnownFiles:
             self._left += len(dropped)
         self._contents[path] = content
         self._left -= len(content)
+
+
+def _line(path: str, seen: Seen) -> str:
+    """Return what is known of a file as it is written down."""
+    known = (path, seen.digest, seen.stamp, seen.lines, seen.total_lines, seen.changed_by)
+    return json.dumps([*known, seen.is_fresh])
+
+
+def _read(file: Path) -> dict[str, Seen]:
+    """Return what an earlier run of the session has seen; what cannot be read was not seen."""
+    seen: dict[str, Seen] = {}
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return seen
+    for line in text.splitlines():
+        with suppress(ValueError, TypeError):
+            path, digest, stamp, lines, total, changed_by, is_fresh = json.loads(line)
+            stretches = tuple((int(first), int(last)) for first, last in lines)
+            device, inode, size, changed_at = stamp or (0, 0, 0, 0)
+            seen[str(path)] = Seen(
+                str(digest),
+                (device, inode, size, changed_at) if stamp else None,
+                lines=stretches,
+                total_lines=int(total),
+                is_fresh=bool(is_fresh),
+                changed_by=str(changed_by),
+            )
+    return seen
 
 
 def _is_same_content(known: Seen, seen: Seen) -> bool:

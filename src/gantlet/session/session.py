@@ -56,6 +56,11 @@ class Session:
         """Where the results that are too big for the conversation go."""
         return self.path.with_suffix("") / "tool-results"
 
+    @property
+    def known_files(self) -> Path:
+        """Where it is written down which files the conversation has seen."""
+        return self.path.with_suffix("") / "known-files.jsonl"
+
     def entered(self, history: History) -> None:
         """Take note that the conversation now stands like this."""
         self.recorder.entered(history)
