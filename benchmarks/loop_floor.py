@@ -9,6 +9,18 @@ import json
 import sys
 import time
 
+NOOP: dict[str, object] = {
+    "name": "Noop",
+    "description": "Does nothing.",
+    "input_schema": {
+        "type": "object",
+        "description": "A text.",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+}
+
 
 async def noop(text: str, result: str) -> str:
     """Do nothing."""
@@ -95,5 +107,6 @@ if __name__ == "__main__":
     taken: list[float] = []
     many = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     loaded = time.monotonic()
-    calls = asyncio.run(run(int(sys.argv[1]), int(sys.argv[2]), _compact(given(many)), taken))
+    tools = given(many) if sys.argv[2] == "0" else [NOOP]
+    calls = asyncio.run(run(int(sys.argv[1]), int(sys.argv[2]), _compact(tools), taken))
     print(json.dumps({"calls": calls, "seconds": taken, "loaded": loaded}))

@@ -2,7 +2,7 @@
 
 Usage: python benchmarks/loop_ours.py PORT RESULT_CHARS [TOOLS]. Prints one line of JSON when the
 model is done: how many calls there were, how long each turn took, and when it had loaded all. With
-RESULT_CHARS 0 the agent has its built-in tools and TOOLS others, and calls none.
+RESULT_CHARS 0 the agent has TOOLS tools, or else the built-in ones, and calls none.
 """
 
 import json
@@ -68,7 +68,8 @@ async def run(port: int, result_chars: int, tools: int) -> dict[str, object]:
     noop = Noop("x" * result_chars)
     own = [noop] if result_chars else [Given(number) for number in range(tools)]
     address = f"http://127.0.0.1:{port}"
-    agent = Agent("bench", base_url=address, api_key="k", tools=own)
+    chosen = "Noop" if result_chars else "given_*" if tools else "default"
+    agent = Agent("bench", base_url=address, api_key="k", tools=own, builtin_tools=chosen)
     result = await agent.run("go")
     assert not result.is_error, result
     seconds = [later - earlier for earlier, later in pairwise(noop.marks)]

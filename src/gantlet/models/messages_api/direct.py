@@ -125,6 +125,8 @@ class _Connection:
 
     def __init__(self, stream: SocketStream) -> None:
         self._stream = stream
+        self._poll = select.poll()
+        self._poll.register(stream.extra(SocketAttribute.raw_socket).fileno(), select.POLLIN)
         self.idle_since = 0.0
 
     @property
@@ -132,9 +134,7 @@ class _Connection:
         """Whether it may serve again: not idle for too long, and nothing has come unasked."""
         if time.monotonic() - self.idle_since > KEEP_ALIVE_SECONDS:
             return False
-        poll = select.poll()
-        poll.register(self._stream.extra(SocketAttribute.raw_socket).fileno(), select.POLLIN)
-        return not poll.poll(0)
+        return not self._poll.poll(0)
 
     async def receive(self) -> bytes:
         """Return what comes next."""
