@@ -252,7 +252,10 @@ def _as_text(given: Mapping[str, object]) -> str:
 
 def _is_same(first: Path, second: Path) -> bool:
     """Return whether two paths lead to one file: at home, the project's is the user's."""
-    return first == second or os.path.realpath(first) == os.path.realpath(second)
+    try:
+        return first == second or first.samefile(second)
+    except OSError:  # one of them is not there
+        return False
 
 
 def _anchors(kind: SourceKind, path: Path, workspace: Workspace) -> Anchors:
