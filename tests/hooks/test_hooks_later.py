@@ -15,6 +15,7 @@ from gantlet.messages import (
     TurnEnd,
     blocks_of,
 )
+from gantlet.session import new_session, resumed
 from gantlet.tool import AnyTool
 from hooks_kit import ACT, Stage, answer, hooks, read_by_model, results, run, says
 
@@ -245,3 +246,24 @@ async def test_without_a_call_to_take_up_a_prompt_is_needed(tmp_path: Path) -> N
 
     with pytest.raises(ValueError, match="empty"):
         await agent.run()
+
+
+async def test_a_resumed_session_asks_again(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    with new_session(tmp_path / "s", str(tmp_path), "1") as session:
+        first = stage.agent(ACT, settings=deferring(stage), session=session)
+        assert (await run(first)).reason is TurnEnd.TOOL_DEFERRED
+    (tmp_path / "go").touch()
+
+    with resumed(session.path, str(tmp_path), "1") as again:
+        assert again.notes == ()
+        agent = stage.agent(ACT, "done", settings=deferring(stage), session=again)
+        result = await agent.run()
+
+    assert (result.text, stage.ran) == ("done", ["a"])
+    assert results(agent) == ["did a"]
+    with resumed(session.path, str(tmp_path), "1") as third:
+        assert third.deferred is None
+        assert [blocks_of(one) for one in third.history.messages] == [
+            blocks_of(one) for one in agent.messages
+        ]

@@ -203,7 +203,7 @@ class Agent:
             system=system,
             history=session.history if session else self._parts.history or History(),
             record=session,
-            deferred=self._parts.deferred,
+            deferred=self._parts.deferred or (session.deferred if session else None),
             news=self._shell.board.take_news,
         )
         if session is not None:

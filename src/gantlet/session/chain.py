@@ -13,6 +13,7 @@ from gantlet.messages import (
     Thinking,
     ToolUse,
     UserMessage,
+    blocks_of,
 )
 from gantlet.messages.value import slotted, value
 from gantlet.session.entries import Line
@@ -70,7 +71,10 @@ def restore(lines: Sequence[Line], *, at: str | None = None) -> Restored:
     for node in told:
         building.take(node)
     messages = building.finish()
+    waiting = building.take_back_deferred() if at is None else None
     history, mended = repair(messages)
+    if waiting is not None:
+        history = history.added(waiting)
     owners = {call.id: node.id for node in told for call in node.calls}
     prompts = tuple(node.id for node in told if node.is_prompt)
     return Restored(
@@ -80,7 +84,7 @@ def restore(lines: Sequence[Line], *, at: str | None = None) -> Restored:
         (*building.notes, *mended),
         prompts,
         asides.unsure if at is None else (),
-        tuple(call for call in asides.deferred if call in owners),
+        tuple(call.id for call in history.open_calls),
         tuple(building.missing),
         tuple(node.id for node in told),
     )
@@ -162,6 +166,21 @@ class _Building:
             self._close()
         self._flush_user()
         return self.messages
+
+    def take_back_deferred(self) -> AssistantMessage | None:
+        """Take off, and return, a last reply whose one call was put off and has no result yet."""
+        if len(self.messages) < 2 or len(self.missing) != 1:
+            return None
+        reply, last = self.messages[-2:]
+        call_id = self.missing[0].tool_use_id
+        is_only_it = isinstance(last, UserMessage) and blocks_of(last) == (self.missing[0],)
+        if call_id not in self.asides.deferred or not is_only_it:
+            return None
+        assert isinstance(reply, AssistantMessage)
+        del self.messages[-2:]
+        self.missing.clear()
+        self.notes = [note for note in self.notes if repr(call_id) not in note]
+        return reply
 
     def _take_said(self, node: Node) -> None:
         """Add a block of a reply."""

@@ -14,6 +14,7 @@ from gantlet.messages import (
     AssistantMessage,
     Block,
     BlockFinished,
+    CallDeferred,
     CallFinished,
     CallQueued,
     CallStarted,
@@ -320,6 +321,10 @@ class Recorder:
             decision=call.decision,
         )
 
+    def _take_deferral(self, deferred: CallDeferred) -> None:
+        """Write that a hook put a call off: it is asked again when the session is resumed."""
+        self.write(entries.DEFERRED, toolUseId=deferred.call.id, name=deferred.call.name)
+
     def _settle(self, result: ResultBlock) -> None:
         """Write a result that is new, or what stands in place of one that is written."""
         written = self._results.get(result.tool_use_id)
@@ -384,6 +389,7 @@ _TAKE: Mapping[type, Callable[[Recorder, Any], None]] = {
     PermissionDecided: Recorder._take_decision,
     CallStarted: Recorder._take_start,
     CallFinished: Recorder._take_result,
+    CallDeferred: Recorder._take_deferral,
     ReplyLost: Recorder._lose_reply,
     TurnStarted: Recorder._hear_prompt,
     TurnFinished: Recorder._end_turn,

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from gantlet.loop import History
-from gantlet.messages import Event, JsonValue, dumps
+from gantlet.messages import Event, JsonValue, ToolUse, dumps
 from gantlet.messages.value import replace
 from gantlet.session import entries
 from gantlet.session.chain import Restored, restore
@@ -50,6 +50,11 @@ class Session:
     def history(self) -> History:
         """The conversation with which it began."""
         return self.restored.history
+
+    @property
+    def deferred(self) -> ToolUse | None:
+        """The call that a hook put off, with which the conversation is taken up."""
+        return next(iter(self.restored.history.open_calls), None)
 
     @property
     def results_folder(self) -> Path:
