@@ -56,6 +56,8 @@ def places(command: str, program: str = "cat") -> list[str | None]:
         ("for d in a b; do cd $d; cat f; done", [None]),
         ("eval 'cd /etc'; cat f", [None]),
         ("source x; cat f", [None]),
+        ("source .venv/bin/activate && cat f", ["."]),
+        ('. "$X/bin/activate" && cat f', [None]),
         ("f() { cd /etc; }; f; cat f", [None]),
         ("exec ls; cat f", [None]),
         ("cd a; cd b; cd c; cat f", [None]),

@@ -19,6 +19,8 @@ _GOVERNING = re.compile(
     r"|MAKEFLAGS|RIPGREP_CONFIG_PATH|GREP_OPTIONS|DOCKER_\w+|KUBECONFIG|EXINIT|VIMINIT|CURL_HOME"
     r"|WGETRC|INPUTRC|FCEDIT|FIGNORE|EXECIGNORE|OPT(?:ARG|IND|ERR)|COMP_\w+|READLINE_\w+|histchars"
 )
+#: Files that set up an environment and leave the directory as it is.
+_ACTIVATES = re.compile(r"(?:^|/)(?:bin/activate|\.nvm/nvm\.sh|\.cargo/env|conda\.sh)$")
 _QUIET_SET = re.compile(r"[-+][eufxvo]+|pipefail|errexit|nounset|xtrace|verbose")
 
 
@@ -59,6 +61,8 @@ def _effect(
         return change_directory(state, words[1:], is_plain=is_plain, goes_home=name == "cd")
     if name in ("exit", "logout") or (name == "exec" and len(words) > 1):
         return Outcome(None, None)
+    if _only_activates(name, words[1:]):
+        return same(State(state.places))
     if _is_quiet(name, words[1:]):
         return same(state)
     if name in MOVERS or (words and not words[0].is_literal):
@@ -81,3 +85,10 @@ def _is_quiet(name: str, words: tuple[Word, ...]) -> bool:
     if name == "set":
         return all(_QUIET_SET.fullmatch(word.text) for word in words)
     return name == "printf" and not any(word.text.startswith("-v") for word in words[:1])
+
+
+def _only_activates(name: str, words: tuple[Word, ...]) -> bool:
+    """Return whether a file is read that sets variables and stays where it is."""
+    if name not in ("source", ".") or len(words) != 1 or not words[0].is_literal:
+        return False
+    return _ACTIVATES.search(words[0].text) is not None
