@@ -3,6 +3,7 @@
 from gantlet.tools.shell.bash import Bash
 from gantlet.tools.shell.monitor import Monitor
 from gantlet.tools.shell.power_shell import PowerShell
+from gantlet.tools.shell.repl import REPL
 from gantlet.tools.shell.session import SHELL, ShellSession
 from gantlet.tools.shell.settings import SHELL_KEYS, ShellSettings, read_settings
 from gantlet.tools.shell.sleep import Sleep
@@ -10,6 +11,7 @@ from gantlet.tools.shell.task_output import TaskOutput
 from gantlet.tools.shell.task_stop import TaskStop
 
 __all__ = [
+    "REPL",
     "SHELL",
     "SHELL_KEYS",
     "Bash",

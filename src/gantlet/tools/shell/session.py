@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +36,9 @@ class Start:
         read_only: It is proved to change nothing, and runs without anything of the user's shell.
         tells_place: It is to say where it ended.
         is_plain: It runs without a sandbox.
+        argv: The program and its words, if it is not the shell with the command.
+        input: A descriptor of ours that is its stdin.
+        on_output: What takes its output, if that is not kept as a command's.
     """
 
     order: Order
@@ -43,6 +47,7 @@ class Start:
     is_plain: bool = False
     argv: tuple[str, ...] = ()
     input: int | None = None
+    on_output: Callable[[bytes], None] | None = None
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -103,7 +108,7 @@ class ShellSession:
             grace_seconds=_GRACE_SECONDS,
         )
         try:
-            task.follow(self.supervisor.start(launch, capture.feed))
+            task.follow(self.supervisor.start(launch, start.on_output or capture.feed))
         except StartError as error:
             text = f"{error} This is a fault of this machine, not of the command."
             raise ToolError(text) from error
