@@ -1,7 +1,7 @@
 """What tests of the shell tools share: a session in a folder, and calls through the executor."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -46,6 +46,7 @@ class Bench:
     permission: Permission = field(default_factory=AllowEverything)
     agent: AgentIdentity = field(default_factory=AgentIdentity)
     events: list[Event] = field(default_factory=list)
+    closing: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     def tool(self, name: str) -> AnyTool:
         """Return a tool that must be there."""
@@ -128,9 +129,12 @@ async def bench(
     async with Bodies() as bodies:
         try:
             where = Surroundings(str(project))
-            yield Bench(project, home, shell, board, toolbox, bodies, where, files)
+            here = Bench(project, home, shell, board, toolbox, bodies, where, files)
+            yield here
         finally:
             shell.close()
+            for close in reversed(here.closing):
+                await close()
 
 
 def living(pids: list[int]) -> list[int]:

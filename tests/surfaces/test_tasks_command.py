@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from bash_kit import bench, facts, gone, numbers_in
+from bash_kit import bench, facts, gone, living, numbers_in, said
 
 pytestmark = pytest.mark.anyio
 
@@ -72,3 +72,25 @@ async def test_a_task_whose_keeper_is_gone_is_lost(tmp_path: Path) -> None:
 
     assert listed.startswith("b1  lost  ")
     assert running == "No task runs in the background.\n"
+
+
+async def test_a_task_that_is_to_outlive_its_session_does_until_it_is_stopped(
+    tmp_path: Path,
+) -> None:
+    pids = tmp_path / "pids"
+    async with bench(tmp_path, {"shell.keepBackgroundTasks": True}) as here:
+        answer = await here.bash(f"echo up; echo $$ >> {pids}; sleep 1000", run_in_background=True)
+        task_id = facts(answer)["backgroundTaskId"]
+        running = await numbers_in(pids)
+        seen = await here.call("TaskOutput", task_id=task_id, block=False)
+    alive = living(running)
+    listed = await gantlet_tasks(here.home)
+    keeper = json.loads((await gantlet_tasks(here.home, "--json"))[1])["keeper"][0]
+    await gantlet_tasks(here.home, "stop", task_id)
+    await gone([*running, keeper])
+    after = await gantlet_tasks(here.home, "--all")
+
+    assert "<output>\nup\n</output>" in said(seen)
+    assert alive == running
+    assert listed[1].startswith(f"{task_id}  running  ")
+    assert after[1].startswith(f"{task_id}  lost  ")

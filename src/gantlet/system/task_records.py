@@ -95,10 +95,14 @@ def _read(path: Path) -> TaskRecord | None:
 
 
 def started_at(pid: int) -> int:
-    """Return when a process started, in the kernel's own count; 0 where that cannot be told."""
+    """Return when a process started, in the kernel's own count; 0 where that cannot be told.
+
+    One that has ended and was not looked at by its parent does not count.
+    """
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return int(text.rpartition(")")[2].split()[19])
+        facts = text.rpartition(")")[2].split()
+        return 0 if facts[0] in ("Z", "X") else int(facts[19])
     except (OSError, ValueError, IndexError):
         return 0
 

@@ -82,6 +82,7 @@ class ShellCalls:
             line.read_only,
             tells_place and not in_background,
             is_plain=bool(getattr(asked, "dangerouslyDisableSandbox", None)),
+            outlives=in_background and settings.outlives_session,
             argv=argv,
         )
         before = None if in_background else await self._before(line, cwd)

@@ -40,6 +40,7 @@ class Capture:
         self._file: int | None = None
         self._pending = bytearray()
         self._written = 0
+        self._is_foreign = False
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.total = 0
         self.problem = ""
@@ -56,7 +57,9 @@ class Capture:
             self._tail += data[-TAIL_BYTES:]
             if len(self._tail) > 2 * TAIL_BYTES:
                 del self._tail[:-TAIL_BYTES]
-            if self._file is None and self.total > HEAD_BYTES:
+            if self._is_foreign:
+                pass
+            elif self._file is None and self.total > HEAD_BYTES:
                 self._open(data[max(room, 0) :])
             elif self._file is not None:
                 self._write(data)
@@ -64,8 +67,32 @@ class Capture:
         if is_over and not was_over:
             self._on_flood()
 
+    def open_for_others(self) -> int:
+        """Return a descriptor of the file for a command that writes there itself.
+
+        What it writes is cleaned and masked when it is read here, and not in the file.
+
+        Raises:
+            OSError: The file cannot be made.
+        """
+        make_private_folder(self.path.parent)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        self._is_foreign = True
+        return os.open(self.path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+    def refresh(self) -> None:
+        """Take what a command has written to the file itself since the last time. Blocks."""
+        if not self._is_foreign:
+            return
+        with self.path.open("rb") as file:
+            file.seek(self.total)
+            while data := file.read(TAIL_BYTES):
+                self.feed(data)
+
     def to_file(self) -> None:
         """Write what has come to a file, and all that comes from now on."""
+        if self._is_foreign:
+            return
         with self._lock:
             if self._file is None:
                 self._open(b"")

@@ -8,10 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import Environment, Masker, home_folder
 from gantlet.system.sandbox import SandboxError, Shelter, Unsheltered
-from gantlet.system.supervisor import PLACE_DESCRIPTOR, Exited, Launch, StartError, Supervisor
+from gantlet.system.supervisor import (
+    PLACE_DESCRIPTOR,
+    Exited,
+    Launch,
+    Running,
+    StartError,
+    Supervisor,
+)
 from gantlet.system.task_records import TaskFolder
 from gantlet.tool import Port, ToolContext, ToolError
 from gantlet.tool.background import BackgroundTasks
@@ -36,6 +43,7 @@ class Start:
         read_only: It is proved to change nothing, and runs without anything of the user's shell.
         tells_place: It is to say where it ended.
         is_plain: It runs without a sandbox.
+        outlives: It goes on when the session ends.
         argv: The program and its words, if it is not the shell with the command.
         input: A descriptor of ours that is its stdin.
         on_output: What takes its output, if that is not kept as a command's.
@@ -45,6 +53,7 @@ class Start:
     read_only: bool = False
     tells_place: bool = False
     is_plain: bool = False
+    outlives: bool = False
     argv: tuple[str, ...] = ()
     input: int | None = None
     on_output: Callable[[bytes], None] | None = None
@@ -108,12 +117,23 @@ class ShellSession:
             grace_seconds=_GRACE_SECONDS,
         )
         try:
-            task.follow(self.supervisor.start(launch, start.on_output or capture.feed))
-        except StartError as error:
+            task.follow(self._launched(launch, start, capture))
+        except OSError as error:
             text = f"{error} This is a fault of this machine, not of the command."
             raise ToolError(text) from error
         self._started.add(task)
         return task
+
+    def _launched(self, launch: Launch, start: Start, capture: Capture) -> Running:
+        """Start a command; one that is to outlive us writes to its file itself."""
+        if not start.outlives:
+            return self.supervisor.start(launch, start.on_output or capture.feed)
+        descriptor = capture.open_for_others()
+        try:
+            lasting = replace(launch, output=descriptor, outlives=True)
+            return self.supervisor.start(lasting, capture.feed)
+        finally:
+            os.close(descriptor)
 
     async def _placed(self, start: Start) -> tuple[tuple[str, ...], dict[str, str], str]:
         """Return the words and variables of a command, in the sandbox or not, and what to say.
@@ -213,7 +233,8 @@ class ShellSession:
     def close(self) -> None:
         """End every command. Blocks until nothing is left."""
         for task in list(self._started):
-            task.note_end_of_session()
+            if not task.running.launch.outlives:
+                task.note_end_of_session()
         self.supervisor.close()
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 import anyio
 
 from gantlet.messages.value import replace, value
-from gantlet.system.supervisor import Ending, Exited, NotStarted, Running, Signalled
+from gantlet.system.supervisor import Ending, Exited, Lost, NotStarted, Running, Signalled
 from gantlet.system.task_records import TaskFolder, TaskRecord, started_at
 from gantlet.system.thread_event import ThreadEvent
 from gantlet.tool.background import TaskStatus
@@ -191,6 +191,7 @@ class ShellTask:
 
     def output(self, max_chars: int) -> str:
         """Return what it has said so far, the end of it where that is too much."""
+        self.capture.refresh()
         self._read_bytes = self.capture.total
         if not self.capture.is_whole:
             return _cut(self.capture.tail(), max_chars, self.output_path)
@@ -198,6 +199,7 @@ class ShellTask:
 
     def new_output(self, max_chars: int) -> str:
         """Return what it has said since the last time."""
+        self.capture.refresh()
         since, self._read_bytes = self._read_bytes, self.capture.total
         return _cut(self.capture.since(since), max_chars, self.output_path)
 
@@ -214,6 +216,8 @@ class ShellTask:
     def _tell_end(self) -> None:
         """Tell whoever wants to know, once."""
         calls, self._on_end = self._on_end, []
+        if self.running.launch.outlives and isinstance(self.ending, Lost):
+            return  # it goes on without us
         if self._record is not None and calls:
             status, code = self.status.value, self.exit_code
             ended = replace(self._record, status=status, ended_at=time.time(), exit_code=code)
