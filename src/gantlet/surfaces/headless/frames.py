@@ -15,6 +15,7 @@ from gantlet.messages import (
     PermissionDecided,
     ResultBlock,
     Retrying,
+    StopHookSummary,
     StreamEvent,
     ToolUse,
     TurnEnd,
@@ -170,6 +171,21 @@ class Frames:
             **extra,
         )
 
+    def stop_summary(self, told: StopHookSummary) -> Frame:
+        """Return what the hooks at the end of a turn came to."""
+        infos: list[JsonValue] = [
+            {"command": hook.name, "durationMs": round(hook.duration_seconds * 1000)}
+            for hook in told.hooks
+        ]
+        return self.system(
+            "stop_hook_summary",
+            hookCount=told.hook_count,
+            hookInfos=infos,
+            hookErrors=list(told.errors),
+            preventedContinuation=told.prevented_continuation,
+            stopReason=told.reason,
+        )
+
     def progress(self, told: CallProgressed, name: str, seconds: float) -> Frame:
         """Return that a call still runs."""
         return self._frame(
@@ -232,6 +248,14 @@ class Frames:
             "permission_denials": [_denial(call) for call in run.denials],
             "terminal_reason": run.reason.value,
         }
+        if run.deferred is not None:
+            call = run.deferred
+            fields["stop_reason"] = run.reason.value
+            fields["deferred_tool_use"] = {
+                "id": call.id,
+                "name": call.name,
+                "input": dict(call.input),
+            }
         if subtype == "success":
             fields["result"] = run.text if run.reason in _FINE else "\n".join(run.errors)
         else:

@@ -21,6 +21,7 @@ from gantlet.messages import (
     ResultBlock,
     ResultsReady,
     Retrying,
+    StopHookSummary,
     StreamAdvanced,
     Text,
     TurnFinished,
@@ -123,6 +124,11 @@ class Telling:
         if self._flags.include_hook_events:
             self._put(self.frames.hook_ran(event))
 
+    def _stop_hooks_ran(self, event: StopHookSummary) -> None:
+        """Tell what the hooks at the end of a turn came to."""
+        if self._flags.include_hook_events:
+            self._put(self.frames.stop_summary(event))
+
     def _retrying(self, event: Retrying) -> None:
         """Tell that a request is tried again."""
         self._put(self.frames.retry(event))
@@ -157,6 +163,7 @@ _TAKE: Mapping[type, Callable[[Telling, Any], None]] = {
     PermissionDecided: Telling._decided,
     HookStarted: Telling._hook_started,
     HookRan: Telling._hook_ran,
+    StopHookSummary: Telling._stop_hooks_ran,
     Retrying: Telling._retrying,
     CompactionStarted: Telling._compacting,
     Compacted: Telling._compacted,
