@@ -208,3 +208,25 @@ def test_what_packs_a_tree_with_something_denied_is_asked_about(folder: Path) ->
         assert here.verdict(SHELL_TOOL, command=command).behaviour is ASK
     for command in ("tar c src", "zip -r x src", "rsync -a src there", "make"):
         assert here.verdict(SHELL_TOOL, command=command).behaviour is ALLOW
+
+
+def test_only_files_of_the_searched_name_are_read_behind_a_pipe(folder: Path) -> None:
+    here = judge_in(folder, deny=["Read(.env)"])
+
+    def said(found: str) -> Behaviour:
+        return here.verdict(SHELL_TOOL, command=f"{found} | xargs wc -l").behaviour
+
+    assert said("find . -name '*.py'") is ALLOW
+    assert said("find . -iname '*.PY' | grep -v test") is ALLOW
+    for found in ("find .", "find . -name '.*'", "find . -not -name '*.py'", "find . -name '*'"):
+        assert said(found) is ASK
+    assert said("find . -name '*.py' -o -type f") is ASK
+    below = here.verdict(SHELL_TOOL, command="find . -name src | xargs grep -r x")
+    assert below.behaviour is ASK
+    (folder / "b.py").symlink_to(".env")
+    assert (
+        judge_in(folder, deny=["Read(.env)"])
+        .verdict(SHELL_TOOL, command="find . -name '*.py' | xargs wc -l")
+        .behaviour
+        is ASK
+    )

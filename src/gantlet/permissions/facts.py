@@ -22,6 +22,7 @@ class Touch:
         is_guess: It may be no path at all, but a word of a command nothing is known about.
         tracked_only: Of a tree, only what git keeps is touched.
         skips_hidden: Of a tree, what has a name that begins with a dot is left out.
+        named: Of a tree, only names like this pattern are touched; nothing means all.
         may_edit: It is named by code that may change it, or only read it.
         is_condition: The call does not touch it; what stands there only decides what the call is.
     """
@@ -34,6 +35,7 @@ class Touch:
     is_guess: bool = False
     tracked_only: bool = False
     skips_hidden: bool = False
+    named: str = ""
     may_edit: bool = False
     is_condition: bool = False
 

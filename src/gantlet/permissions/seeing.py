@@ -1,6 +1,7 @@
 """Having the paths of a call looked at, by somebody who may."""
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Protocol
 
@@ -106,6 +107,9 @@ class Sight:
         found = self.eyes.find(root, self._is_forbidden)
         if touch.tracked_only:
             found = replace(found, paths=tuple(one for one in found.paths if one.is_tracked))
+        if touch.named:
+            fitting = (one for one in found.paths if _is_named(one, touch.named))
+            found = replace(found, paths=tuple(fitting))
         if touch.skips_hidden:
             found = replace(found, paths=tuple(one for one in found.paths if _is_shown(one, root)))
         return found
@@ -129,6 +133,11 @@ class Sight:
             for rules in (self.context.deny, self.context.ask)
             for tool in (READ, EDIT)
         )
+
+
+def _is_named(found: PathFacts, pattern: str) -> bool:
+    """Return whether a file's name fits a pattern; case plays no part."""
+    return fnmatchcase(found.lexical.rpartition("/")[2].lower(), pattern.lower())
 
 
 def _is_shown(found: PathFacts, root: str) -> bool:

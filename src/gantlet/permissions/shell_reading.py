@@ -299,6 +299,7 @@ def _touch(
         path.is_glob,
         tracked_only=only.tracked,
         skips_hidden=only.shown,
+        named=path.named,
     )
 
 

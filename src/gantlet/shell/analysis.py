@@ -15,6 +15,7 @@ class PathUse:
     A leading `~` or `~/` is the home directory; a file of that name is written `./~`.
 
     Attributes:
+        named: Of a tree, only what has a name like this pattern; nothing means all.
         is_written: Of what may be a path: the program would change it.
         may_be_written: Of what may be a path: code names it, and may change it.
     """
@@ -24,6 +25,7 @@ class PathUse:
     is_glob: bool = False
     is_written: bool = False
     may_be_written: bool = False
+    named: str = ""
 
 
 @value

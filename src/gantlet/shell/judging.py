@@ -194,4 +194,6 @@ def _judge_xargs(command: SimpleCommand, start: str, depth: int) -> Judgement:
     if not isinstance(judgement, ReadOnly):
         return NotKnown(f"xargs: {getattr(judgement, 'reason', 'it changes files')}")
     reads = tuple(use for use in judgement.reads if use.path != _FED.text)
+    if any(use.is_tree for use in judgement.reads if use.path == _FED.text):
+        fed = tuple(replace(use, named="") for use in fed)  # what lies below has other names
     return ReadOnly(f"xargs {judgement.entry}", (*reads, *fed))

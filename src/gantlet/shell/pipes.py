@@ -22,6 +22,10 @@ def with_stdin_paths(before: Sequence[SimpleCommand], command: SimpleCommand) ->
     return replace(command, stdin_paths=found)
 
 
+#: What makes a test of `find` hold for some files only, or for others.
+_JOINED = frozenset({"-o", "-or", "-not", "!", ",", "(", ")"})
+
+
 def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
     """Return what the paths lie in that a command prints, if it prints nothing else."""
     words = command.argv[1:]
@@ -33,7 +37,8 @@ def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
     if name == "echo":
         return _spoken(command)
     if name == "find" and not texts & {"-printf", "-ls"}:
-        return tuple(use for use in judgement.reads if use.is_tree)
+        pattern = _pattern([word.text for word in words])
+        return tuple(replace(use, named=pattern) for use in judgement.reads if use.is_tree)
     if name in ("fd", "fdfind"):
         return judgement.reads
     if name in ("grep", "egrep", "fgrep", "rg") and texts & _NAMES:
@@ -46,6 +51,14 @@ def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
         )
         return (PathUse(".", is_tree=True),) if is_plain else None
     return None
+
+
+def _pattern(texts: list[str]) -> str:
+    """Return the pattern that all names fit which `find` prints, if one test says so."""
+    tests = [text for text in texts if text in ("-name", "-iname")]
+    if len(tests) != 1 or not _JOINED.isdisjoint(texts):
+        return ""
+    return texts[texts.index(tests[0]) + 1]
 
 
 def _spoken(command: SimpleCommand) -> tuple[PathUse, ...] | None:
