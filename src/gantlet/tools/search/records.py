@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from gantlet.messages.value import value
 
@@ -12,9 +13,8 @@ _MATCH = b'{"type":"match"'
 _CONTEXT = b'{"type":"context"'
 
 
-@value
-class Count:
-    """How many lines of a file match."""
+class Count(NamedTuple):
+    """How many lines of a file match. There may be very many of these."""
 
     path: str
     number: int
@@ -59,13 +59,13 @@ def read_paths(output: bytes) -> list[str]:
 
 def read_counts(output: bytes) -> list[Count]:
     """Return the counts of an output of paths, a NUL and a number on each line."""
+    path, *pieces = output.split(b"\0")  # each piece is a number, a line end, and the next path
     counts: list[Count] = []
-    at = 0
-    while (nul := output.find(b"\0", at)) >= 0 and (end := output.find(b"\n", nul)) >= 0:
-        number = output[nul + 1 : end]
-        if number.isdigit():
-            counts.append(Count(clean_path(output[at:nul]), int(number)))
-        at = end + 1
+    for piece in pieces:
+        number, ended, following = piece.partition(b"\n")
+        if ended and number.isdigit():
+            counts.append(Count(clean_path(path), int(number)))
+        path = following
     return counts
 
 

@@ -120,9 +120,9 @@ def scope_of(path: str | None, context: ToolContext) -> Scope:
     return Scope(place, stat.S_ISREG(mode), context.surroundings.cwd, context.withheld)
 
 
-def path_order(path: str) -> list[bytes]:
+def path_order(path: str) -> bytes:
     """Return what paths are sorted by: name by name, each by its bytes."""
-    return path.encode(errors="surrogateescape").split(b"/")
+    return path.encode(errors="surrogateescape").replace(b"/", b"\0")
 
 
 def newest_first(scope: Scope, paths: Iterable[str]) -> list[str]:
