@@ -15,7 +15,7 @@ from gantlet.tools.search.records import (
     read_counts,
     read_paths,
 )
-from gantlet.tools.search.scope import Scope, newest_first, path_order
+from gantlet.tools.search.scope import Scope, newest_first, path_order, raw_order
 from gantlet.tools.search.searching import MAX_BYTES, Output
 
 #: Runs a query, for so many seconds, and keeps so many bytes.
@@ -82,7 +82,7 @@ async def find_counts(
 
     def visible() -> list[Count]:
         counts = scope.visible(read_counts(output.raw), lambda count: count.path)
-        return sorted(counts, key=lambda count: path_order(count.path))
+        return sorted(counts, key=lambda count: raw_order(count.raw_path))
 
     return Findings(await run_in_thread(visible), output.is_whole, output.timed_out)
 

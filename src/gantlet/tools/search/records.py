@@ -14,10 +14,15 @@ _CONTEXT = b'{"type":"context"'
 
 
 class Count(NamedTuple):
-    """How many lines of a file match. There may be very many of these."""
+    """How many lines of a file match. There may be very many, of which few are looked at."""
 
-    path: str
+    raw_path: bytes
     number: int
+
+    @property
+    def path(self) -> str:
+        """The file, seen from where the search ran."""
+        return clean_path(self.raw_path)
 
 
 @value
@@ -64,7 +69,7 @@ def read_counts(output: bytes) -> list[Count]:
     for piece in pieces:
         number, ended, following = piece.partition(b"\n")
         if ended and number.isdigit():
-            counts.append(Count(clean_path(path), int(number)))
+            counts.append(Count(path, int(number)))
         path = following
     return counts
 

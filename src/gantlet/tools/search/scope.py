@@ -122,7 +122,12 @@ def scope_of(path: str | None, context: ToolContext) -> Scope:
 
 def path_order(path: str) -> bytes:
     """Return what paths are sorted by: name by name, each by its bytes."""
-    return path.encode(errors="surrogateescape").replace(b"/", b"\0")
+    return raw_order(path.encode(errors="surrogateescape"))
+
+
+def raw_order(path: bytes) -> bytes:
+    """Return what raw paths are sorted by: a slash comes before everything else."""
+    return path.replace(b"/", b"\0")
 
 
 def newest_first(scope: Scope, paths: Iterable[str]) -> list[str]:
