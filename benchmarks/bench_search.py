@@ -25,7 +25,7 @@ from gantlet.tools.search.programs import Program, packaged_ripgrep
 from gantlet.tools.search.query import Mode, Query, left_out, ripgrep_options
 from gantlet.tools.search.searching import Searcher
 
-ROUNDS = 15
+ROUNDS = 25
 BAR = 1.15
 FILES, FOLDERS = 20_000, 200
 RIPGREP = Program(next(path for path in packaged_ripgrep() if Path(path).exists()))
