@@ -10,6 +10,7 @@ import pytest
 from bash_kit import bench, facts, said, until
 from gantlet.execution import Failed, Invalid, Succeeded
 from gantlet.messages import CallProgressed, ContextChangeDropped, Image
+from gantlet.messages.value import replace
 
 pytestmark = pytest.mark.anyio
 
@@ -232,3 +233,37 @@ async def test_what_no_shell_takes_is_refused(tmp_path: Path, command: str) -> N
         answer = await here.bash(command)
 
     assert isinstance(answer.outcome, Invalid)
+
+
+async def test_the_users_own_shell_is_there_if_that_is_wanted_and_the_folder_is_trusted(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "person"
+    home.mkdir()
+    (home / ".bashrc").write_text(
+        "greet() { echo hello $1; }\nalias twice='greet twice'\n", encoding="utf-8"
+    )
+    settings = {"shell.snapshot": True}
+    async with bench(tmp_path, settings, HOME=str(home)) as here:
+        untrusted = await here.bash("greet you")
+        here.shell.settings = replace(here.shell.settings, is_trusted=True)
+        function = await here.bash("greet you")
+        alias = await here.bash("twice")
+        reading = await here.bash("type -t ls")
+    async with bench(tmp_path, HOME=str(home)) as here:
+        off = await here.bash("greet you")
+
+    assert said(function) == "hello you"
+    assert said(alias) == "hello twice"
+    assert said(reading) == "file"
+    assert "greet: command not found" in said(off)
+    assert "greet: command not found" in said(untrusted)
+
+
+async def test_a_file_of_variables_is_read_before_each_command(tmp_path: Path) -> None:
+    file = tmp_path / "env.sh"
+    file.write_text("export SET_UP=yes\n", encoding="utf-8")
+    async with bench(tmp_path, CLAUDE_ENV_FILE=str(file)) as here:
+        answer = await here.bash("sh -c 'echo $SET_UP'")
+
+    assert said(answer) == "yes"

@@ -8,6 +8,7 @@ from gantlet.assembly.configuration import Configuration
 from gantlet.config import Settings
 from gantlet.config.sandbox_session import judged_with_sandbox, sandbox_settings
 from gantlet.messages import Event, Notice, NoticeLevel
+from gantlet.messages.value import replace
 from gantlet.permissions import ContextHolder
 from gantlet.system import Environment, home_folder, run_in_thread
 from gantlet.system.sandbox import Sandbox, Shelter
@@ -86,6 +87,8 @@ def open_session_shell(
     """
     settings, environment = configuration.settings, configuration.environment
     opened = open_shell(project, environment, _shell_values(settings))
+    trusted = replace(opened.session.settings, is_trusted=settings.trust.is_whole)
+    opened.session.settings = trusted
     if _wants_sandbox(settings):
         wanted = sandbox_settings(settings, holder.current, environment)
         sandbox = Sandbox(wanted.policy, home_folder(environment), bwrap=wanted.bwrap)

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shlex
 import shutil
 import weakref
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from gantlet.tool import Port, ToolContext, ToolError
 from gantlet.tool.background import BackgroundTasks
 from gantlet.tools.shell.capture import Capture
 from gantlet.tools.shell.settings import ShellSettings
+from gantlet.tools.shell.snapshot import take_snapshot
 from gantlet.tools.shell.task import Order, ShellTask
 from gantlet.tools.shell.variables import absolute_only, added_variables, command_variables
 
@@ -72,6 +74,7 @@ class ShellSession:
     _started: weakref.WeakSet[ShellTask] = field(default_factory=weakref.WeakSet)
     _folder: TaskFolder | None = None
     _masker: Masker | None = None
+    _snapshot: str | None = None
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self.supervisor.close)
@@ -141,7 +144,7 @@ class ShellSession:
         Raises:
             ToolError: It must not run without a sandbox, and there is none.
         """
-        argv = start.argv or self._argv(start)
+        argv = start.argv or self._argv(start, await self._set_up(start))
         variables = self.variables(start)
         if self.shelter is None:
             return argv, variables, ""
@@ -197,13 +200,45 @@ class ShellSession:
             self.environment.variables, self.settings, start.order.cwd, read_only=start.read_only
         )
 
-    def _argv(self, start: Start) -> tuple[str, ...]:
+    async def _set_up(self, start: Start) -> str:
+        """Return what the shell is told before the command: its own lines, or nothing.
+
+        A command that is proved to read only must not depend on what somebody set up.
+        """
+        if start.read_only:
+            return ""
+        settings = self.settings
+        files = [settings.env_file] if settings.env_file else []
+        if settings.takes_snapshot and settings.is_trusted:
+            if self._snapshot is None:
+                home = home_folder(self.environment)
+                self._snapshot = await take_snapshot(self, self.shell, home)
+            files.insert(0, self._snapshot)
+        return "".join(f". {shlex.quote(file)} >/dev/null 2>&1\n" for file in files if file)
+
+    async def run_program(self, argv: tuple[str, ...], seconds: float) -> bytes | None:
+        """Return what a program printed, or None where it failed or took too long."""
+        said = bytearray()
+        variables = command_variables(
+            self.environment.variables, self.settings, self.project, read_only=False
+        )
+        launch = Launch(argv=argv, cwd=self.project, env=variables, lifetime_seconds=seconds)
+        try:
+            running = self.supervisor.start(launch, said.extend)
+        except StartError:
+            return None
+        return bytes(said) if await running.wait() == Exited(0) else None
+
+    def _argv(self, start: Start, set_up: str) -> tuple[str, ...]:
         """Return the shell with the command."""
         shell = self.shell
         options = ("--noprofile", "--norc") if Path(shell).name == "bash" else ()
         text = start.order.command
         if start.tells_place:
             text = f"{_TELL_PLACE}{text}"
+        text = f"{set_up}{text}"
+        if self.settings.prefix:
+            text = f"{self.settings.prefix} {shlex.quote(text)}"
         return (shell, *options, "-c", text)
 
     @property
