@@ -58,6 +58,7 @@ class ShellTask:
         self.moved = False
         self.note = ""
         self._read_bytes = 0
+        self._is_final = False
         self._ended = ThreadEvent()
 
     @property
@@ -99,7 +100,7 @@ class ShellTask:
     @property
     def status(self) -> TaskStatus:
         """How it stands; what a command leaves running is part of it."""
-        if not self._ended.is_set():
+        if not self._is_final:
             return TaskStatus.RUNNING
         if self.reason is not Reason.NONE:
             return TaskStatus.STOPPED
@@ -162,7 +163,7 @@ class ShellTask:
         )
         self._folder.write(self._record)
         self._on_end.append(on_end)
-        if self._ended.is_set():
+        if self._is_final:
             self._tell_end()
 
     async def wait(self) -> None:
@@ -210,8 +211,9 @@ class ShellTask:
             self.reason = Reason.PROCESSES if hit == "processes" else Reason.LIFETIME
         if self.moved:
             self.capture.close()
-        self._ended.set()
+        self._is_final = True
         self._tell_end()
+        self._ended.set()
 
     def _tell_end(self) -> None:
         """Tell whoever wants to know, once."""
