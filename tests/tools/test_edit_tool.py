@@ -88,6 +88,23 @@ async def test_every_occurrence_is_replaced_on_demand(bench: Workbench) -> None:
     )
 
 
+async def test_a_great_many_occurrences_are_replaced_at_once(bench: Workbench) -> None:
+    path = bench.show("a.txt", b"ab\n" * 5000)
+
+    await bench.edit("a.txt", "b", "\ncc", replace_all=True)
+
+    assert path.read_bytes() == b"a\ncc\n" * 5000
+    assert bench.told["structuredPatch"][0]["lines"][:3] == ["-ab", "+a", "+cc"]
+
+
+async def test_a_plain_line_end_is_never_half_of_one(bench: Workbench) -> None:
+    path = bench.show("a.txt", b"a\r\nb\r\n")
+
+    await bench.edit("a.txt", "\n", "\n\n", replace_all=True)
+
+    assert path.read_bytes() == b"a\r\n\r\nb\r\n\r\n"
+
+
 async def test_the_model_is_told_that_the_user_changed_its_proposal(bench: Workbench) -> None:
     path = bench.show("a.txt", b"a\n")
 

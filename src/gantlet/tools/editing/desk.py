@@ -188,6 +188,8 @@ class Desk:
 
     def _look(self, path: str, place: Place) -> Subject:
         """Read a file, if there is one."""
+        if path.endswith("/"):
+            raise ToolError(f"{path} names a directory. Name a file.")
         now: OnDisk | None
         try:
             with open_file(place) as opened:

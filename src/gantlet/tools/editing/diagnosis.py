@@ -47,6 +47,8 @@ class _Divergence:
 
 def explain_miss(text: str, old: str) -> str:
     """Return what to do about an old text that a file does not hold, for a model."""
+    if not text.strip():
+        return "The file holds nothing but blanks." if text else "The file is empty."
     hint = _misread(text, old)
     if hint:
         return hint

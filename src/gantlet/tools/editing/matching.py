@@ -5,15 +5,15 @@ file's own, and a replacement character matches the byte it was shown for.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 
 from gantlet.messages.value import value
 from gantlet.system import FileText, with_newlines
 
 _NEWLINE = re.compile("\r\n|\n|\r")
-_HIDDEN = re.compile("(\r\n|\n|\r)|(\ufffd)")
-_ANY_NEWLINE = "(?:\r\n|\n|\r)"
-_ANY_LONE = "([\ufffd\ud800-\udfff])"
+_PAIR = re.compile("\r\n")
 _LONE = re.compile("[\ud800-\udfff]")
 #: Beyond this many matches only their number counts.
 MAX_COUNTED = 1_000
@@ -36,24 +36,23 @@ class Match:
     lone: tuple[str, ...] = ()
 
 
-def find_apart(text: str, old: str) -> list[Match]:
+def find_apart(text: str, old: str, most: int | None = None) -> list[Match]:
     """Return the matches of `old` from left to right, none of which begins inside another."""
-    return list(_matches(text, old, overlapping=False))
+    return list(islice(_matches(text, old, overlapping=False), most))
 
 
 def find_all(text: str, old: str) -> list[Match]:
     """Return every place where `old` matches, also those that overlap, up to `MAX_COUNTED`."""
-    found: list[Match] = []
-    for match in _matches(text, old, overlapping=True):
-        found.append(match)
-        if len(found) >= MAX_COUNTED:
-            break
-    return found
+    return list(islice(_matches(text, old, overlapping=True), MAX_COUNTED))
 
 
 def _matches(text: str, old: str, *, overlapping: bool) -> Iterator[Match]:
-    """Yield exact matches; only where there is none, those that differ in what cannot be seen."""
-    start = text.find(old)
+    """Yield exact matches; only where there is none, those that differ in what cannot be seen.
+
+    A plain line end in the old text means whichever the file has: it is never the half of one.
+    """
+    is_plain = "\n" in old and "\r" not in old and "\r" in text
+    start = -1 if is_plain else text.find(old)
     if start < 0:
         yield from _loose_matches(text, old, overlapping=overlapping)
     while start >= 0:
@@ -62,26 +61,26 @@ def _matches(text: str, old: str, *, overlapping: bool) -> Iterator[Match]:
 
 
 def _loose_matches(text: str, old: str, *, overlapping: bool) -> Iterator[Match]:
-    """Yield matches that differ in line endings or in bytes that are no text."""
-    pattern = _pattern(text, old)
-    found = pattern.search(text) if pattern is not None else None
-    while pattern is not None and found is not None:
-        yield Match(found.start(), found.end(), is_exact=False, lone=found.groups())
-        found = pattern.search(text, found.start() + 1 if overlapping else found.end())
+    """Yield matches that differ in line endings or in bytes that are no text.
+
+    Both are made alike first, and what is found is looked up in the text as it is.
+    """
+    if not ("\r" in text or "\r" in old or "\ufffd" in old):
+        return
+    plain, wanted = _plain(text), _plain(old)
+    pairs = [found.start() - number for number, found in enumerate(_PAIR.finditer(text))]
+    holes = [at for at, char in enumerate(wanted) if char == "\ufffd"]
+    start = plain.find(wanted)
+    while start >= 0:
+        begin, end = (at + bisect_left(pairs, at) for at in (start, start + len(wanted)))
+        lone = tuple(text[start + at + bisect_left(pairs, start + at)] for at in holes)
+        yield Match(begin, end, is_exact=False, lone=lone)
+        start = plain.find(wanted, start + (1 if overlapping else len(wanted)))
 
 
-def _pattern(text: str, old: str) -> re.Pattern[str] | None:
-    """Return what `old` looks like when its line endings and odd bytes are left open, or None."""
-    differs_in_lines = _NEWLINE.search(old) is not None and ("\r" in text or "\r" in old)
-    differs_in_bytes = "\ufffd" in old and _LONE.search(text) is not None
-    if not (differs_in_lines or differs_in_bytes):
-        return None
-    parts: list[str] = []
-    end = 0
-    for hidden in _HIDDEN.finditer(old):
-        parts += [re.escape(old[end : hidden.start()]), _ANY_NEWLINE if hidden[1] else _ANY_LONE]
-        end = hidden.end()
-    return re.compile("".join([*parts, re.escape(old[end:])]))
+def _plain(text: str) -> str:
+    """Return a text with plain line ends, and a replacement for each byte that is no text."""
+    return _LONE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def fitted(new: str, old: str, match: Match, file: FileText) -> str:

@@ -13,11 +13,12 @@ from gantlet.tools.editing.desk import Subject
 from gantlet.tools.editing.diagnosis import explain_miss
 from gantlet.tools.editing.line_diff import moved, told_diff
 from gantlet.tools.editing.matching import MAX_COUNTED, Match, find_all, find_apart, fitted
-from gantlet.tools.editing.patch import Replacement, applied
+from gantlet.tools.editing.patch import MAX_SHOWN, Replacement, applied
 
 _NOT_READ = "File has not been read yet. Read it first before writing to it."
 _MAX_TOLD_LINES = 60
 _MAX_TOLD_MATCHES = 10
+_MANY = 1_000
 
 
 @value
@@ -57,7 +58,9 @@ def plan_edit(subject: Subject, change: Change) -> EditPlan:
         ToolError: It cannot be made; the words tell how it could be.
     """
     found = find_edit(subject, change)
-    after = applied(found.file.text, found.replacements)
+    after = found.after
+    if after is None:
+        after = applied(found.file.text, found.replacements)
     return EditPlan(
         found.file.text if subject.now is not None else None,
         after,
@@ -91,16 +94,37 @@ def find_edit(subject: Subject, change: Change) -> "FoundEdit":
         return FoundEdit(file, (Replacement(0, 0, change.new),))
     if subject.seen is None:
         raise ToolError(_NOT_READ)
-    matches = now.found.get(change)
+    found = _bulk if _is_bulk(change, file.text) else _one_by_one
+    return found(subject, change, file)
+
+
+def _bulk(subject: Subject, change: Change, file: FileText) -> "FoundEdit":
+    """Return an edit at very many places, of which only the first are listed."""
+    first = find_apart(file.text, change.old, MAX_SHOWN)
+    listed = tuple(Replacement(one.start, one.end, change.new) for one in first)
+    after = file.text.replace(change.old, change.new)
+    encoded_part(file.form, change.new)
+    return FoundEdit(file, listed, _told_changes(subject, file), _is_partial(subject), after)
+
+
+def _one_by_one(subject: Subject, change: Change, file: FileText) -> "FoundEdit":
+    """Return an edit with every place it is made at."""
+    assert subject.now is not None
+    known = subject.now.found
+    matches = known.get(change)
     if not isinstance(matches, tuple) or subject.is_stale:
-        matches = now.found[change] = tuple(_meant(subject, change, file))
-    told = _told_changes(subject, file)
+        matches = known[change] = tuple(_meant(subject, change, file))
     replacements = tuple(
         Replacement(match.start, match.end, fitted(change.new, change.old, match, file))
         for match in matches
     )
     encoded_part(file.form, replacements[0].new)
-    return FoundEdit(file, replacements, told, subject.seen.is_partial)
+    return FoundEdit(file, replacements, _told_changes(subject, file), _is_partial(subject))
+
+
+def _is_partial(subject: Subject) -> bool:
+    """Return whether the model has seen only a part of a file."""
+    return subject.seen is not None and subject.seen.is_partial
 
 
 @value
@@ -118,12 +142,14 @@ class FoundEdit:
     Attributes:
         told: What else has changed since the file was seen; None where nothing has.
         is_partial: Whether the model has seen only a part of the file.
+        after: The text after the edit, where not all of its many places are listed.
     """
 
     file: FileText
     replacements: tuple[Replacement, ...]
     told: _Told | None = None
     is_partial: bool = False
+    after: str | None = None
 
 
 def _find_new(subject: Subject, change: Change) -> FoundEdit:
@@ -153,11 +179,22 @@ def encoded_part(form: TextForm, text: str) -> bytes:
     try:
         return form.encode_part(text)
     except UnencodableError as error:
+        if "\ud800" <= error.character <= "\udfff":
+            raise ToolError(
+                f"new_string holds half a character (U+{ord(error.character):04X}). Leave it out."
+            ) from error
         raise ToolError(
             f"The file is {error.encoding}, and that has no {error.character!r}"
             f" (U+{ord(error.character):04X}). Write it with characters that {error.encoding} has,"
             " or replace the whole file with Write, which then makes it UTF-8."
         ) from error
+
+
+def _is_bulk(change: Change, text: str) -> bool:
+    """Return whether an edit has so many places, all alike, that they are not taken one by one."""
+    if not change.replace_all or "\r" in text:
+        return False
+    return text.count(change.old) > _MANY
 
 
 def _meant(subject: Subject, change: Change, file: FileText) -> list[Match]:
@@ -235,7 +272,8 @@ def _ambiguous(change: Change, file: FileText, found: Sequence[Match]) -> ToolEr
     lines = [str(file.text.count("\n", 0, one.start) + 1) for one in found[:_MAX_TOLD_MATCHES]]
     more = ", …" if len(found) > _MAX_TOLD_MATCHES else ""
     count = f"{MAX_COUNTED} or more" if len(found) >= MAX_COUNTED else str(len(found))
-    apart = "" if len(find_apart(file.text, change.old)) == len(found) else " that overlap"
+    separate = find_apart(file.text, change.old, MAX_COUNTED)
+    apart = "" if len(separate) == len(found) else " that overlap"
     return ToolError(
         f"Found {count} matches of the string to replace{apart}, but replace_all is false. They"
         f" begin in lines {', '.join(lines)}{more}. To replace all of them, set replace_all to"
