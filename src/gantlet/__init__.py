@@ -12,7 +12,8 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # for those who check types; importing it would be most of `--version`
 if TYPE_CHECKING:
-    from gantlet.assembly.agent import Agent, AgentParts
+    from gantlet.assembly.agent import Agent
+    from gantlet.assembly.agent_parts import AgentParts
     from gantlet.assembly.run_result import RunResult
     from gantlet.loop import Priority
     from gantlet.models.scripted import ScriptedModel, load_script, script_of
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 _ROOM_OF = {
     "Agent": "gantlet.assembly.agent",
-    "AgentParts": "gantlet.assembly.agent",
+    "AgentParts": "gantlet.assembly.agent_parts",
     "RunResult": "gantlet.assembly.run_result",
     "Priority": "gantlet.loop",
     "ScriptedModel": "gantlet.models.scripted",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gantlet.assembly.agent import Agent, AgentParts
+from gantlet import Agent, AgentParts
 from gantlet.loop import History
 from gantlet.messages import (
     Notice,

@@ -128,7 +128,7 @@ SUB = AgentIdentity("agent-1", "Explore", depth=1)
 async def sub_agent(stage: Stage, *replies: object, settings: Mapping[str, object]) -> str:
     """Run a turn of a sub-agent and return what its model read."""
     agent = stage.agent(*replies, settings=settings)
-    services = replace(agent._services, agent=SUB)
+    services = replace(agent._wired.services, agent=SUB)
     with anyio.fail_after(20):
         async with agent, Bodies() as bodies:
             loop = Loop(agent._conversation, services, bodies)

@@ -1,44 +1,27 @@
 """The library's face: an agent that runs prompts with tools."""
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
-from uuid import uuid4
 
 import anyio
 
 from gantlet.agents.background import TaskBoard
-from gantlet.assembly.agent_hooks import AgentHooks
-from gantlet.assembly.configuration import FreshPermission, open_configuration
-from gantlet.assembly.files import SessionFiles
-from gantlet.assembly.hooks import HookParts
-from gantlet.assembly.key_helper import KeyHelper
-from gantlet.assembly.models import DEFAULT_MODEL, open_model
+from gantlet.assembly.agent_parts import AgentOptions, AgentParts
+from gantlet.assembly.agent_stream import AgentStream, unwrapped
 from gantlet.assembly.run_result import RunResult
-from gantlet.assembly.shell import open_session_shell
-from gantlet.assembly.toolbox import open_toolbox
-from gantlet.config import SettingsRequest, read_sources
+from gantlet.assembly.wiring import wire
 from gantlet.execution import (
     Bodies,
-    ExecutionSettings,
     Mailbox,
-    Services,
-    SiblingFailure,
-    Spill,
-    concurrency_from,
 )
-from gantlet.hooks import HookEvent, Hooks, HookSession, OnFailure, stop_cap
+from gantlet.hooks import HookEvent, OnFailure
 from gantlet.loop import (
     CHARS_PER_TOKEN,
-    Conversation,
-    History,
     Limits,
     Loop,
-    LoopSettings,
     Priority,
 )
 from gantlet.messages import (
@@ -50,56 +33,23 @@ from gantlet.messages import (
     Notice,
     NoticeLevel,
     Text,
-    ToolUse,
     UserMessage,
 )
-from gantlet.messages.value import replace, value
-from gantlet.permissions import AddRules, Asker, Destination, Permission, SetMode
-from gantlet.pool import DEFAULT_FLAGS
+from gantlet.messages.value import replace
+from gantlet.permissions import SetMode
 from gantlet.rules import Rule
-from gantlet.session import Session, UndoResult, rewind, undo, unsure_calls
+from gantlet.session import UndoResult, rewind, undo
 from gantlet.system import (
-    Clock,
-    Environment,
-    RealClock,
-    home_folder,
     in_loop_thread,
     run_in_thread,
 )
-from gantlet.tool import AnyTool, Mode, Ports, Surroundings, Tool, ToolDefinitionError, UserError
+from gantlet.tool import AnyTool, Mode, UserError
 
 Prompt: TypeAlias = str | Sequence[Block]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 #: What a model that is handed over as an object is called in requests.
 HANDED_OVER = "model"
-
-
-@value
-class AgentParts:
-    """Parts of an agent that a program may bring itself; each has a default.
-
-    Attributes:
-        permission: Decides about calls in place of the engine.
-        asker: Whom the engine asks; without one, what would be asked is denied.
-        session: Where the conversation is written down; it goes on where the session stands.
-        listener: Told of every event at once, before anything follows from it.
-        hooks: Runs hooks in place of the runner.
-        hook_parts: The hooks of settings files, and what they need.
-        deferred: A call that a hook put off; the history ends with the reply that asked for it.
-    """
-
-    permission: Permission | None = None
-    asker: Asker | None = None
-    hooks: Hooks | None = None
-    hook_parts: HookParts = field(default_factory=HookParts)
-    clock: Clock = field(default_factory=RealClock)
-    environment: Environment | None = None
-    execution: ExecutionSettings | None = None
-    history: History | None = None
-    session: Session | None = None
-    listener: Callable[[Event], None] | None = None
-    deferred: ToolUse | None = None
 
 
 class Agent:
@@ -145,112 +95,47 @@ class Agent:
         parts: AgentParts | None = None,
     ) -> None:
         self._parts = parts or AgentParts()
-        session = self._session = self._parts.session
-        folder = str(Path(cwd or Path.cwd()).absolute())
-        self.configuration = open_configuration(
-            SettingsRequest(
-                Path(folder),
-                self._parts.environment or Environment.current(DEFAULT_FLAGS),
-                settings,
-                read_sources(setting_sources),
-                trust,
-            )
-        )
-        values, environment = self.configuration.settings, self.configuration.environment
-        model = model or values.text("model") or DEFAULT_MODEL
-        wanted = None if permission_mode is None else _mode(permission_mode)
-        self.hooks = AgentHooks(self._emit, self._wake, self.interrupt)
-        engine = self.configuration.open_engine(
-            wanted,
-            self._emit,
-            self.hooks.asker(self._parts.asker),
-            avoid_prompts=self._parts.asker is None,
-            directories=tuple(directories),
-            rules=_rules(allowed_tools, disallowed_tools),
-            bypass_available=bypass_available,
-        )
-        mode = engine.holder.current.mode
-        self._files = SessionFiles.below(
-            home_folder(environment),
-            session.id if session else "",
-            session.known_files if session else None,
-        )
-        self._shell = open_session_shell(folder, self.configuration, engine.holder)
-        toolbox = open_toolbox(
-            [_checked(tool) for tool in tools],
-            [_checked(tool) for tool in mcp_tools],
-            environment=environment,
-            denied=[*values.denied, *disallowed_tools],
-            selected=builtin_tools,
-            ports=Ports({**self._files.ports, **self._shell.ports}),
-        )
-        self._conversation = Conversation(
-            model=open_model(
-                model, environment, base_url, api_key, KeyHelper.of(values, environment)
-            ),
-            toolbox=toolbox,
-            surroundings=Surroundings(folder, mode=mode),
-            settings=LoopSettings(
-                model=model if isinstance(model, str) else HANDED_OVER,
-                fallback_models=tuple(fallback_models) or values.texts("fallbackModel") or (),
-                max_tokens=max_tokens,
-                limits=limits or Limits(max_turns=max_turns, max_budget_usd=max_budget_usd),
-                extra=dict(request_fields or {}),
-                betas=tuple(betas),
-                stop_hook_cap=stop_cap(environment.variables),
-            ),
-            emit=self._emit,
-            system=system,
-            history=session.history if session else self._parts.history or History(),
-            record=session,
-            deferred=self._parts.deferred or (session.deferred if session else None),
-            news=self._shell.board.take_news,
-        )
-        if session is not None:
-            self._conversation.reminders += unsure_calls(session)
-            session.recorder.tell_to(self._warn)
-        self._engine = engine
-        self.problems = (*toolbox.problems, *self.configuration.problems)
-        spill = Spill(
-            session.results_folder if session else home_folder(environment) / "tool-results"
-        )
-        self.hooks.open(
-            HookSession(
-                session.id if session else str(uuid4()),
-                str(session.path) if session else "",
-                project_dir=folder,
-            ),
-            self._parts.hook_parts,
-            configuration=self.configuration,
-            conversation=self._conversation,
-            engine=engine,
-            spill=spill,
-            instead=self._parts.hooks,
-        )
-        self._services = Services(
-            pool=toolbox.pool,
-            permission=self._parts.permission or FreshPermission(engine, self.configuration),
-            hooks=self.hooks.hooks,
-            spill=spill,
-            emit=self._emit,
-            reveal=toolbox.catalog.reveal,
-        )
-        self._execution = self._parts.execution or ExecutionSettings(
-            max_concurrency=concurrency_from(environment),
-            sibling_failure=SiblingFailure(values.text("siblingFailure") or "dependent"),
-        )
-        self._first_model = self._conversation.settings.model
         self._mailbox: Mailbox | None = None
         self._loop: Loop | None = None
-        self._owns_model = isinstance(model, str)
         self._is_entered = self._is_busy = False
         self._thread = 0
         self._hand_over: Callable[[object], None] | None = None
+        options = AgentOptions(
+            model=model,
+            tools=tuple(tools),
+            mcp_tools=tuple(mcp_tools),
+            builtin_tools=builtin_tools,
+            system=system,
+            mode=None if permission_mode is None else _mode(permission_mode),
+            settings=settings,
+            setting_sources=_sources(setting_sources),
+            trust=trust,
+            cwd=str(Path(cwd or Path.cwd()).absolute()),
+            base_url=base_url,
+            api_key=api_key,
+            limits=limits or Limits(max_turns=max_turns, max_budget_usd=max_budget_usd),
+            max_tokens=max_tokens,
+            fallback_models=tuple(fallback_models),
+            request_fields=dict(request_fields or {}),
+            betas=tuple(betas),
+            allowed_tools=tuple(allowed_tools),
+            disallowed_tools=tuple(disallowed_tools),
+            directories=tuple(directories),
+            bypass_available=bypass_available,
+        )
+        self._wired = wired = wire(options, self._parts, self)
+        self.configuration, self.hooks = wired.configuration, wired.hooks
+        self.problems = wired.problems
+        self._conversation, self._engine = wired.conversation, wired.engine
+        self._first_model = wired.conversation.settings.model
+        self._owns_model = model is None or isinstance(model, str)
+        if self._parts.session is not None:
+            self._parts.session.recorder.tell_to(self._warn)
 
     async def __aenter__(self) -> Self:
         self._is_entered = True
         await self.hooks.enter()
-        await self._shell.enter(self._emit)
+        await self._wired.shell.enter(self.emit)
         return self
 
     async def __aexit__(
@@ -262,7 +147,7 @@ class Agent:
         self._is_entered = False
         try:
             await self.hooks.end_session(self.exit_reason)
-            await self._shell.close()
+            await self._wired.shell.close()
             await self.hooks.leave()
         finally:
             await self._let_go()
@@ -292,7 +177,7 @@ class Agent:
     @property
     def tool_names(self) -> tuple[str, ...]:
         """The tools the model may ask for."""
-        return tuple(tool.name for tool in self._services.pool if not tool.hidden)
+        return tuple(tool.name for tool in self._wired.services.pool if not tool.hidden)
 
     @property
     def mode(self) -> Mode:
@@ -335,13 +220,14 @@ class Agent:
         Without a prompt, go on with a call that a hook had put off.
         """
         message = self._message(prompt)
-        with _unwrapped():
+        with unwrapped():
             async with self._running() as loop:
                 return await self._run_all(loop, message)
 
-    def stream(self, prompt: Prompt | None = None) -> "AgentStream":
+    def stream(self, prompt: Prompt | None = None) -> AgentStream:
         """Run a prompt and read what happens: `async with agent.stream(…) as events`."""
-        return AgentStream(self, self._message(prompt))
+        message = self._message(prompt)
+        return AgentStream(self._running, lambda loop: self._run_all(loop, message))
 
     def run_sync(self, prompt: Prompt | None = None) -> RunResult:
         """Run a prompt from a program that is not async."""
@@ -370,15 +256,15 @@ class Agent:
     @property
     def tasks(self) -> TaskBoard:
         """The tasks in the background, and the news of them."""
-        return self._shell.board
+        return self._wired.shell.board
 
     def move_to_background(self, call_id: str) -> bool:
         """Let a running call go on in the background; return whether its tool can do that."""
-        return any(tool.move_to_background(call_id) for tool in self._services.pool)
+        return any(tool.move_to_background(call_id) for tool in self._wired.services.pool)
 
     async def compact(self, instructions: str = "") -> bool:
         """Sum the conversation up; return whether that worked."""
-        with _unwrapped():
+        with unwrapped():
             async with self._running() as loop:
                 return await loop.compact(instructions)
 
@@ -393,7 +279,7 @@ class Agent:
         """
         if self._is_busy:
             raise RuntimeError("A prompt is running: undo when it has ended.")
-        changes = self._files.changes
+        changes = self._wired.files.changes
         return await run_in_thread(lambda: undo(changes, target, is_forced=is_forced))
 
     async def rewind(self, call_ids: Collection[str], *, is_trial: bool = False) -> UndoResult:
@@ -402,7 +288,7 @@ class Agent:
         Raises:
             UserError: A file could not be written.
         """
-        changes = self._files.changes
+        changes = self._wired.files.changes
         return await run_in_thread(lambda: rewind(changes, call_ids, is_trial=is_trial))
 
     def rules(self) -> list[Rule]:
@@ -416,7 +302,8 @@ class Agent:
 
     def _begin(self, bodies: Bodies, mailbox: Mailbox | None) -> Loop:
         """Take the agent for one prompt."""
-        loop = Loop(self._conversation, self._services, bodies, self._execution)
+        wired = self._wired
+        loop = Loop(wired.conversation, wired.services, bodies, wired.execution)
         self._mailbox, self._loop = mailbox, loop
         self._thread = threading.get_ident()
         self._hand_over = in_loop_thread(lambda _: loop.interrupt())
@@ -434,7 +321,7 @@ class Agent:
             return None
         return _message("" if prompt is None else prompt)
 
-    def _wake(self, text: str) -> None:
+    def wake(self, text: str) -> None:
         """Have the model read what a hook in the background found, at once or with what follows."""
         if self._loop is not None:
             self._loop.wake(text)
@@ -447,8 +334,8 @@ class Agent:
         title = await self.hooks.begin_session(loop)
         if title:
             self.title = title
-            if self._session is not None:
-                self._session.rename(title)
+            if self._parts.session is not None:
+                self._parts.session.rename(title)
         result = RunResult.of(await loop.run_turn(prompt))
         while not result.is_error and (waiting := loop.next_waiting()) is not None:
             result = RunResult.of(await loop.run_turn(waiting), result)
@@ -460,11 +347,11 @@ class Agent:
             with anyio.CancelScope(shield=True):
                 await self._conversation.model.aclose()
 
-    def _emit(self, event: Event) -> None:
+    def emit(self, event: Event) -> None:
         """Write an event down where that is wanted; hand it to whoever reads the stream."""
-        if self._session is not None:
-            self._session.heard(event)
-        self._files.hear(event)
+        if self._parts.session is not None:
+            self._parts.session.heard(event)
+        self._wired.files.hear(event)
         if self._parts.listener is not None:
             self._parts.listener(event)
         if self._mailbox is not None:
@@ -472,7 +359,7 @@ class Agent:
 
     def _warn(self, text: str) -> None:
         """Tell the user that something is wrong beside the conversation."""
-        self._emit(Notice(NoticeLevel.WARNING, text))
+        self.emit(Notice(NoticeLevel.WARNING, text))
 
 
 class _Running:
@@ -489,7 +376,7 @@ class _Running:
             raise RuntimeError("A prompt is running already: use send() to add to it.")
         self._agent._is_busy = True
         self._opened_hooks = await self._agent.hooks.enter()
-        self._opened_shell = await self._agent._shell.enter(self._agent._emit)
+        self._opened_shell = await self._agent._wired.shell.enter(self._agent.emit)
         return self._agent._begin(await self._bodies.__aenter__(), self._mailbox)
 
     async def __aexit__(
@@ -502,99 +389,15 @@ class _Running:
             return await self._bodies.__aexit__(kind, error, trace)
         finally:
             if self._opened_shell:
-                await self._agent._shell.leave()
+                await self._agent._wired.shell.leave()
             if self._opened_hooks:
                 await self._agent.hooks.leave()
             await self._agent._end()
 
 
-class AgentStream:
-    """The events of one prompt. Leaving early stops the prompt; every call still has its result."""
-
-    def __init__(self, agent: Agent, prompt: UserMessage | None) -> None:
-        self._agent = agent
-        self._prompt = prompt
-        self._mailbox = Mailbox()
-        self._stack = AsyncExitStack()
-        self._loop: Loop | None = None
-        self._result: RunResult | None = None
-
-    @property
-    def result(self) -> RunResult:
-        """What came of the prompt, once it has ended."""
-        if self._result is None:
-            raise RuntimeError("The prompt has not ended yet: read the events to their end.")
-        return self._result
-
-    async def __aenter__(self) -> Self:
-        running = self._agent._running(self._mailbox)
-        self._loop = await self._stack.enter_async_context(running)
-        group = await self._stack.enter_async_context(anyio.create_task_group())
-        group.start_soon(self._run, self._loop)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        if self._result is None and self._loop is not None:
-            self._loop.interrupt()
-        with _unwrapped():
-            return await self._stack.__aexit__(kind, error, trace)
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Event:
-        if self._loop is None:
-            raise RuntimeError("Open the stream first: async with agent.stream(…) as events.")
-        event = await self._mailbox.get()
-        if event is None:
-            raise StopAsyncIteration
-        return event
-
-    async def _run(self, loop: Loop) -> None:
-        """Run the prompt; close the mailbox whatever happens."""
-        try:
-            self._result = await self._agent._run_all(loop, self._prompt)
-        finally:
-            self._mailbox.close()
-
-
-@contextmanager
-def _unwrapped() -> Iterator[None]:
-    """Raise the one error that a task group has wrapped, as it was."""
-    try:
-        yield
-    except BaseExceptionGroup as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-            error = error.exceptions[0]
-        if error is group:
-            raise
-        raise error from error.__cause__
-
-
-def _checked(tool: AnyTool) -> AnyTool:
-    """Return a tool, or say what is handed over in place of one.
-
-    Raises:
-        ToolDefinitionError: It is no tool.
-    """
-    if isinstance(tool, Tool):
-        return tool
-    raise ToolDefinitionError(
-        f"{tool!r} is not a tool. Put @tool on the function, or hand over an instance of a Tool."
-    )
-
-
-def _rules(allowed: Sequence[str], disallowed: Sequence[str]) -> tuple[AddRules, ...]:
-    """Return rules that are given in code."""
-    where = Destination.COMMAND_LINE
-    given = ((allowed, Behaviour.ALLOW), (disallowed, Behaviour.DENY))
-    return tuple(AddRules(tuple(rules), kind, where) for rules, kind in given if rules)
+def _sources(given: str | Iterable[str] | None) -> str | tuple[str, ...] | None:
+    """Return the names of sources, so that they can be read more than once."""
+    return given if given is None or isinstance(given, str) else tuple(given)
 
 
 def _mode(given: Mode | str) -> Mode:

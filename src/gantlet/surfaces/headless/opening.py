@@ -6,7 +6,8 @@ from datetime import date
 from pathlib import Path
 
 from gantlet import __version__
-from gantlet.assembly.agent import Agent, AgentParts
+from gantlet.assembly.agent import Agent
+from gantlet.assembly.agent_parts import AgentParts
 from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.models import DEFAULT_MODEL
 from gantlet.assembly.system_prompt import Place, look_at_repository, system_prompt

@@ -1,0 +1,84 @@
+"""What an agent is made of, as its program says it: options, and parts it may bring itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Protocol
+
+from gantlet.assembly.hooks import HookParts
+from gantlet.execution import ExecutionSettings
+from gantlet.hooks import Hooks
+from gantlet.loop import History, Limits
+from gantlet.messages import Event, Model, ToolUse
+from gantlet.messages.value import value
+from gantlet.permissions import Asker, Permission
+from gantlet.session import Session
+from gantlet.system import Clock, Environment, RealClock
+from gantlet.tool import AnyTool, Mode
+
+
+@value
+class AgentParts:
+    """Parts of an agent that a program may bring itself; each has a default.
+
+    Attributes:
+        permission: Decides about calls in place of the engine.
+        asker: Whom the engine asks; without one, what would be asked is denied.
+        session: Where the conversation is written down; it goes on where the session stands.
+        listener: Told of every event at once, before anything follows from it.
+        hooks: Runs hooks in place of the runner.
+        hook_parts: The hooks of settings files, and what they need.
+        deferred: A call that a hook put off; the history ends with the reply that asked for it.
+    """
+
+    permission: Permission | None = None
+    asker: Asker | None = None
+    hooks: Hooks | None = None
+    hook_parts: HookParts = field(default_factory=HookParts)
+    clock: Clock = field(default_factory=RealClock)
+    environment: Environment | None = None
+    execution: ExecutionSettings | None = None
+    history: History | None = None
+    session: Session | None = None
+    listener: Callable[[Event], None] | None = None
+    deferred: ToolUse | None = None
+
+
+@value
+class AgentOptions:
+    """What a program asks of an agent; `Agent` says what each option means."""
+
+    model: Model | str | None
+    tools: tuple[AnyTool, ...]
+    mcp_tools: tuple[AnyTool, ...]
+    builtin_tools: str
+    system: str
+    mode: Mode | None
+    settings: Mapping[str, object] | str | Path | None
+    setting_sources: str | tuple[str, ...] | None
+    trust: bool
+    cwd: str
+    base_url: str | None
+    api_key: str | None
+    limits: Limits
+    max_tokens: int
+    fallback_models: tuple[str, ...]
+    request_fields: Mapping[str, object]
+    betas: tuple[str, ...]
+    allowed_tools: tuple[str, ...]
+    disallowed_tools: Sequence[str]
+    directories: tuple[str, ...]
+    bypass_available: bool
+
+
+class Voice(Protocol):
+    """How the parts of an agent reach it."""
+
+    def emit(self, event: Event) -> None:
+        """Tell what happens."""
+
+    def wake(self, text: str) -> None:
+        """Have the model read a text, at once or with what follows."""
+
+    def interrupt(self) -> None:
+        """Stop the prompt that runs."""

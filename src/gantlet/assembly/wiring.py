@@ -1,0 +1,223 @@
+"""Puts an agent together from its options: settings, permission, tools, conversation, services."""
+
+from pathlib import Path
+from uuid import uuid4
+
+from gantlet.assembly.agent_hooks import AgentHooks
+from gantlet.assembly.agent_parts import AgentOptions, AgentParts, Voice
+from gantlet.assembly.configuration import Configuration, FreshPermission, open_configuration
+from gantlet.assembly.files import SessionFiles
+from gantlet.assembly.key_helper import KeyHelper
+from gantlet.assembly.models import DEFAULT_MODEL, open_model
+from gantlet.assembly.shell import SessionShell, open_session_shell
+from gantlet.assembly.toolbox import open_toolbox
+from gantlet.config import SettingsRequest, read_sources
+from gantlet.execution import (
+    ExecutionSettings,
+    Services,
+    SiblingFailure,
+    Spill,
+    concurrency_from,
+)
+from gantlet.hooks import HookSession, stop_cap
+from gantlet.loop import Conversation, History, LoopSettings
+from gantlet.messages import Behaviour, Model
+from gantlet.messages.value import value
+from gantlet.permissions import AddRules, Destination, Engine
+from gantlet.pool import DEFAULT_FLAGS, Toolbox
+from gantlet.session import unsure_calls
+from gantlet.system import Environment, home_folder
+from gantlet.tool import AnyTool, Ports, Problem, Surroundings, Tool, ToolDefinitionError
+
+#: What a model that is handed over as an object is called in requests.
+HANDED_OVER = "model"
+
+
+@value
+class Wired:
+    """Everything an agent works with, each part knowing the others it needs."""
+
+    configuration: Configuration
+    engine: Engine
+    hooks: AgentHooks
+    files: SessionFiles
+    shell: SessionShell
+    conversation: Conversation
+    services: Services
+    execution: ExecutionSettings
+    problems: tuple[Problem, ...]
+
+
+def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
+    """Make every part of an agent.
+
+    Raises:
+        UserError: The settings cannot be used.
+        ToolDefinitionError: What is handed over as a tool is none.
+    """
+    configuration = _configuration(options, parts)
+    hooks = AgentHooks(voice.emit, voice.wake, voice.interrupt)
+    engine = _engine(options, parts, configuration, hooks, voice)
+    files = _files(parts, configuration.environment)
+    shell = open_session_shell(options.cwd, configuration, engine.holder)
+    toolbox = open_toolbox(
+        [_checked(tool) for tool in options.tools],
+        [_checked(tool) for tool in options.mcp_tools],
+        environment=configuration.environment,
+        denied=[*configuration.settings.denied, *options.disallowed_tools],
+        selected=options.builtin_tools,
+        ports=Ports({**files.ports, **shell.ports}),
+    )
+    conversation = _conversation(options, parts, configuration, toolbox, voice)
+    conversation.surroundings = Surroundings(options.cwd, mode=engine.holder.current.mode)
+    conversation.news = shell.board.take_news
+    spill = _spill(parts, configuration.environment)
+    hooks.open(
+        _hook_session(parts, options.cwd),
+        parts.hook_parts,
+        configuration=configuration,
+        conversation=conversation,
+        engine=engine,
+        spill=spill,
+        instead=parts.hooks,
+    )
+    services = Services(
+        pool=toolbox.pool,
+        permission=parts.permission or FreshPermission(engine, configuration),
+        hooks=hooks.hooks,
+        spill=spill,
+        emit=voice.emit,
+        reveal=toolbox.catalog.reveal,
+    )
+    return Wired(
+        configuration,
+        engine,
+        hooks,
+        files,
+        shell,
+        conversation,
+        services,
+        parts.execution or _execution(configuration),
+        (*toolbox.problems, *configuration.problems),
+    )
+
+
+def _configuration(options: AgentOptions, parts: AgentParts) -> Configuration:
+    """Return the settings of the session."""
+    return open_configuration(
+        SettingsRequest(
+            Path(options.cwd),
+            parts.environment or Environment.current(DEFAULT_FLAGS),
+            options.settings,
+            read_sources(options.setting_sources),
+            options.trust,
+        )
+    )
+
+
+def _engine(
+    options: AgentOptions,
+    parts: AgentParts,
+    configuration: Configuration,
+    hooks: AgentHooks,
+    voice: Voice,
+) -> Engine:
+    """Return what decides about calls."""
+    where = Destination.COMMAND_LINE
+    given = (
+        (options.allowed_tools, Behaviour.ALLOW),
+        (options.disallowed_tools, Behaviour.DENY),
+    )
+    return configuration.open_engine(
+        options.mode,
+        voice.emit,
+        hooks.asker(parts.asker),
+        avoid_prompts=parts.asker is None,
+        directories=options.directories,
+        rules=tuple(AddRules(tuple(rules), kind, where) for rules, kind in given if rules),
+        bypass_available=options.bypass_available,
+    )
+
+
+def _files(parts: AgentParts, environment: Environment) -> SessionFiles:
+    """Return what the session knows of files, and its log of changes."""
+    session = parts.session
+    if session is None:
+        return SessionFiles.below(home_folder(environment))
+    return SessionFiles.below(home_folder(environment), session.id, session.known_files)
+
+
+def _conversation(
+    options: AgentOptions,
+    parts: AgentParts,
+    configuration: Configuration,
+    toolbox: Toolbox,
+    voice: Voice,
+) -> Conversation:
+    """Return the conversation, as it begins or goes on."""
+    values, environment, session = configuration.settings, configuration.environment, parts.session
+    model = options.model or values.text("model") or DEFAULT_MODEL
+    conversation = Conversation(
+        model=_model(options, model, configuration),
+        toolbox=toolbox,
+        surroundings=Surroundings(options.cwd),
+        settings=LoopSettings(
+            model=model if isinstance(model, str) else HANDED_OVER,
+            fallback_models=options.fallback_models or values.texts("fallbackModel") or (),
+            max_tokens=options.max_tokens,
+            limits=options.limits,
+            extra=dict(options.request_fields),
+            betas=options.betas,
+            stop_hook_cap=stop_cap(environment.variables),
+        ),
+        emit=voice.emit,
+        system=options.system,
+        history=session.history if session else parts.history or History(),
+        record=session,
+        deferred=parts.deferred or (session.deferred if session else None),
+    )
+    if session is not None:
+        conversation.reminders += unsure_calls(session)
+    return conversation
+
+
+def _model(options: AgentOptions, model: Model | str, configuration: Configuration) -> Model:
+    """Return the model itself."""
+    environment = configuration.environment
+    helper = KeyHelper.of(configuration.settings, environment)
+    return open_model(model, environment, options.base_url, options.api_key, helper)
+
+
+def _spill(parts: AgentParts, environment: Environment) -> Spill:
+    """Return where results go that are too big."""
+    session = parts.session
+    return Spill(session.results_folder if session else home_folder(environment) / "tool-results")
+
+
+def _hook_session(parts: AgentParts, cwd: str) -> HookSession:
+    """Return what hooks are told of the session."""
+    session = parts.session
+    own, path = (session.id, str(session.path)) if session else (str(uuid4()), "")
+    return HookSession(own, path, project_dir=cwd)
+
+
+def _execution(configuration: Configuration) -> ExecutionSettings:
+    """Return how calls are run, as settings say."""
+    failure = configuration.settings.text("siblingFailure") or "dependent"
+    return ExecutionSettings(
+        max_concurrency=concurrency_from(configuration.environment),
+        sibling_failure=SiblingFailure(failure),
+    )
+
+
+def _checked(tool: AnyTool) -> AnyTool:
+    """Return a tool, or say what is handed over in place of one.
+
+    Raises:
+        ToolDefinitionError: It is no tool.
+    """
+    if isinstance(tool, Tool):
+        return tool
+    raise ToolDefinitionError(
+        f"{tool!r} is not a tool. Put @tool on the function, or hand over an instance of a Tool."
+    )
