@@ -42,17 +42,25 @@ def judge(command: SimpleCommand, start: str = "") -> Judgement:
     the absolute path of the directory the command line starts in; git is known to read only
     there, since another directory may hold a repository of its own.
     """
+    judgement = classify(command, start)
+    if not isinstance(judgement, NotKnown):
+        return judgement
+    return replace(judgement, mentions=mentions(command), otherwise=_otherwise(command, start))
+
+
+def classify(command: SimpleCommand, start: str = "") -> Judgement:
+    """Judge one command, without what it may touch if it is not known: that takes longer."""
     reads, writes, problem = _redirections(command.redirects)
     if problem:
-        return NotKnown(problem, mentions(command))
+        return NotKnown(problem)
     judgement = _judge_argv(command, start)
     if isinstance(judgement, NotKnown):
-        return replace(judgement, mentions=mentions(command), otherwise=_otherwise(command, start))
+        return judgement
     uses = _uses(judgement, reads, writes)
     if any(use.path.startswith(_NETWORK) for use in uses):
-        return NotKnown("A path may lead to another machine.", mentions(command))
+        return NotKnown("A path may lead to another machine.")
     if command.cwd is None and any(not use.path.startswith(("/", "~")) for use in uses):
-        return NotKnown("The directory it runs in is not known.", mentions(command))
+        return NotKnown("The directory it runs in is not known.")
     if isinstance(judgement, Writes):
         both = (*judgement.writes, *writes)
         return replace(judgement, reads=(*judgement.reads, *reads), writes=both)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gantlet.messages.value import replace
 from gantlet.shell.analysis import PathUse, ReadOnly, SimpleCommand
-from gantlet.shell.judging import judge
+from gantlet.shell.judging import classify
 
 _FILTERS = frozenset({"head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "tac", "cat"})
 _NAMES = frozenset({"-l", "-L", "-rl", "-lr", "-ril", "-rli", "-lir", "-Rl", "-il", "-li"})
@@ -29,7 +29,7 @@ _JOINED = frozenset({"-o", "-or", "-not", "!", ",", "(", ")"})
 def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
     """Return what the paths lie in that a command prints, if it prints nothing else."""
     words = command.argv[1:]
-    judgement = judge(command)
+    judgement = classify(command)
     if not isinstance(judgement, ReadOnly) or not all(word.is_literal for word in words):
         return None
     texts = {word.text for word in words}
@@ -76,6 +76,6 @@ def _filtered(
     texts = {word.text for word in command.argv[1:]}
     if command.program not in _FILTERS or texts & _CHANGES_LINES:
         return None
-    judgement = judge(command)
+    judgement = classify(command)
     is_filter = isinstance(judgement, ReadOnly) and not judgement.reads
     return found if is_filter else None

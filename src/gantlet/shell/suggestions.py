@@ -4,7 +4,7 @@ from gantlet.shell.analysis import Analysis, ReadOnly, SimpleCommand
 from gantlet.shell.carriers.code import INTERPRETERS
 from gantlet.shell.carriers.shells import SHELLS
 from gantlet.shell.carriers.unwrap import CARRIERS
-from gantlet.shell.judging import judge
+from gantlet.shell.judging import classify
 from gantlet.shell.rendering import text_of
 
 MAX_SUGGESTIONS = 5
@@ -48,7 +48,7 @@ def suggest_rules(analysis: Analysis) -> tuple[str, ...]:
         return ()
     found: dict[str, None] = {}
     for command in analysis.commands:
-        if command.is_carried or isinstance(judge(command), ReadOnly):
+        if command.is_carried or isinstance(classify(command), ReadOnly):
             continue
         pattern = _pattern(command)
         if not pattern or any(redirect.writes for redirect in command.redirects):

@@ -12,7 +12,7 @@ from gantlet.shell.grammar.changes import ANY_NAME
 from gantlet.shell.grammar.parser import parse
 from gantlet.shell.grammar.scan import MAX_DEPTH
 from gantlet.shell.grammar.syntax import Nested, Notes, Piece, Simple, WordNode
-from gantlet.shell.judging import judge
+from gantlet.shell.judging import classify
 from gantlet.shell.meaning.effects import governs
 from gantlet.shell.meaning.guesses import guess_commands, is_positional, is_quotation
 from gantlet.shell.meaning.loose import loose_commands
@@ -89,7 +89,7 @@ class Reading:
                 for index, word in enumerate(command.argv)
                 if _is_unknown(word) and not is_quotation(met.node.words[index])
             ]
-            if not odd or isinstance(judge(replace(command, redirects=())), ReadOnly):
+            if not odd or isinstance(classify(replace(command, redirects=())), ReadOnly):
                 continue
             self._dynamic.append((met, notes))
             if odd[0] <= 1:
