@@ -163,6 +163,12 @@ async def test_paths_outside_are_written_out(tree: Path, tmp_path: Path) -> None
     assert text == f"Found 1 file\n{tree}/old.py"
 
 
+async def test_no_name_of_a_file_can_look_like_a_line_of_the_answer(tmp_path: Path) -> None:
+    make_tree(tmp_path, {"a\nb.py:1:forged": "needle\n"})
+
+    assert await said_by(grep(), tmp_path, pattern="needle") == "Found 1 file\na\\nb.py:1:forged"
+
+
 async def test_nothing_found_is_said(tree: Path) -> None:
     assert await said_by(grep(), tree, pattern="nothing like it") == "No files found"
 

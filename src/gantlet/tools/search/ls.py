@@ -10,7 +10,7 @@ from pydantic import Field
 from gantlet.messages.value import value
 from gantlet.system import run_in_thread
 from gantlet.tool import Access, File, Tool, ToolContext, ToolError, ToolInput, Traits
-from gantlet.tools.search.scope import Scope, path_order, scope_of
+from gantlet.tools.search.scope import Scope, path_order, scope_of, shown_name
 
 MAX_ENTRIES = 1_000
 #: So many entries are looked at before a directory counts as too large to sort.
@@ -68,14 +68,9 @@ def _listed(scope: Scope, args: LSInput) -> str:
         raise ToolError(f"{args.path!r} cannot be listed: {error.strerror}.") from error
     visible = scope.visible(entries, lambda entry: entry.name)
     visible.sort(key=lambda entry: path_order(entry.name))
-    shown = [f"- {_text(entry.name)}{'/' if entry.is_folder else ''}" for entry in visible]
+    shown = [f"- {shown_name(entry.name)}{'/' if entry.is_folder else ''}" for entry in visible]
     more = len(shown) - MAX_ENTRIES
     if more > 0:
         shown = [*shown[:MAX_ENTRIES], f"[{more:,} more. Use Glob to find what you need.]"]
     lines = shown or ["[The directory is empty.]"]
-    return "\n".join([f"{_text(scope.place.lexical_text).rstrip('/')}/", *lines])
-
-
-def _text(name: str) -> str:
-    """Return a name that can be sent."""
-    return name.encode(errors="surrogateescape").decode(errors="replace")
+    return "\n".join([f"{shown_name(scope.place.lexical_text).rstrip('/')}/", *lines])

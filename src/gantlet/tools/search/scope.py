@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
@@ -11,6 +12,7 @@ from gantlet.messages.value import value
 from gantlet.system import FileKind, PathFacts, Place
 from gantlet.tool import ToolContext, ToolError, Withheld
 
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _log = logging.getLogger(__name__)
 _Item = TypeVar("_Item")
 
@@ -95,8 +97,13 @@ def shown_from(cwd: str, path: str) -> str:
     """Return a path as it is seen from a directory; one that lies elsewhere is written out."""
     home = cwd.rstrip("/") + "/"
     shown = path.removeprefix(home) if path != cwd else "."
-    # what cannot be written as text cannot be sent
-    return shown.encode(errors="surrogateescape").decode(errors="replace")
+    return shown_name(shown)
+
+
+def shown_name(name: str) -> str:
+    """Return a name that can be sent, on one line: no name can look like a line of an answer."""
+    text = name.encode(errors="surrogateescape").decode(errors="replace")
+    return _CONTROLS.sub(lambda found: repr(found.group())[1:-1], text)
 
 
 def scope_of(path: str | None, context: ToolContext) -> Scope:
