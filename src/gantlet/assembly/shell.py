@@ -1,32 +1,46 @@
 """The shell of a session, wired together: its tools, its tasks, its sandbox."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from gantlet.agents.background import TaskBoard
 from gantlet.assembly.configuration import Configuration
 from gantlet.config import Settings
-from gantlet.config.sandbox_session import judged_with_sandbox, sandbox_settings
 from gantlet.messages import Event, Notice, NoticeLevel
 from gantlet.messages.value import replace
 from gantlet.permissions import ContextHolder
-from gantlet.system import Environment, home_folder, run_in_thread
-from gantlet.system.sandbox import Sandbox, Shelter
+from gantlet.system import Environment, run_in_thread
 from gantlet.tool import Port
 from gantlet.tool.background import BACKGROUND_TASKS
 from gantlet.tools.shell import SHELL, SHELL_KEYS, ShellSession, read_settings
+
+
+class OpenSandbox(Protocol):
+    """The sandbox of a session."""
+
+    @property
+    def shelter(self) -> object:
+        """What puts commands into it."""
+
+    async def enter(self) -> bool:
+        """Open it; return whether it holds."""
+
+    async def leave(self) -> None:
+        """Close it."""
 
 
 class SessionShell:
     """What the shell tools of a session share. Nothing is started before the first command."""
 
     def __init__(
-        self, session: ShellSession, board: TaskBoard, holder: ContextHolder | None = None
+        self, session: ShellSession, board: TaskBoard, sandbox: OpenSandbox | None = None
     ) -> None:
         self.session = session
         self.board = board
-        self._holder = holder
-        self._open: Shelter | None = None
+        self._sandbox = sandbox
+        self._is_open = False
+        if sandbox is not None:
+            session.shelter = sandbox.shelter
 
     @property
     def ports(self) -> dict[Port[Any], object]:
@@ -38,25 +52,19 @@ class SessionShell:
 
         From then on permission knows whether commands run in a sandbox that holds.
         """
-        shelter = self.session.shelter
-        if shelter is None or not shelter.settings.is_enabled or self._open is not None:
+        if self._sandbox is None or self._is_open:
             return False
-        self._open = shelter
-        await shelter.sandbox.__aenter__()
-        holds = await shelter.holds()
-        if self._holder is not None:
-            known = judged_with_sandbox(self._holder.current, shelter.settings, holds=holds)
-            self._holder.replace(known)
-        if not holds:
+        self._is_open = True
+        if not await self._sandbox.enter():
             text = "Commands are to run in a sandbox, and there is none that holds."
             emit(Notice(NoticeLevel.WARNING, text))
         return True
 
     async def leave(self) -> None:
         """Close the sandbox; commands that still run in it lose their way to the network."""
-        shelter, self._open = self._open, None
-        if shelter is not None:
-            await shelter.sandbox.__aexit__(None, None, None)
+        if self._sandbox is not None and self._is_open:
+            self._is_open = False
+            await self._sandbox.leave()
 
     async def close(self) -> None:
         """End every command, then close the sandbox."""
@@ -89,11 +97,14 @@ def open_session_shell(
     opened = open_shell(project, environment, _shell_values(settings))
     trusted = replace(opened.session.settings, is_trusted=settings.trust.is_whole)
     opened.session.settings = trusted
+    sandbox: OpenSandbox | None = None
     if _wants_sandbox(settings):
-        wanted = sandbox_settings(settings, holder.current, environment)
-        sandbox = Sandbox(wanted.policy, home_folder(environment), bwrap=wanted.bwrap)
-        opened.session.shelter = Shelter(wanted, sandbox)
-    return SessionShell(opened.session, opened.board, holder)
+        from gantlet.assembly.sandboxing import (  # noqa: PLC0415 - heavy, and not always wanted
+            open_sandbox,
+        )
+
+        sandbox = open_sandbox(configuration, holder)
+    return SessionShell(opened.session, opened.board, sandbox)
 
 
 def _wants_sandbox(settings: Settings) -> bool:

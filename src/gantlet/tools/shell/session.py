@@ -11,9 +11,7 @@ from pathlib import Path
 
 from gantlet.messages.value import replace, value
 from gantlet.system import Environment, Masker, home_folder
-from gantlet.system.sandbox import SandboxError, Shelter, Unsheltered
 from gantlet.system.supervisor import (
-    PLACE_DESCRIPTOR,
     Exited,
     Launch,
     Running,
@@ -70,7 +68,8 @@ class ShellSession:
     tasks: BackgroundTasks
     settings: ShellSettings = field(default_factory=ShellSettings)
     supervisor: Supervisor = field(default_factory=Supervisor)
-    shelter: Shelter | None = None
+    #: The sandbox's `Shelter`, where the settings want one.
+    shelter: object = None
     _started: weakref.WeakSet[ShellTask] = field(default_factory=weakref.WeakSet)
     _folder: TaskFolder | None = None
     _masker: Masker | None = None
@@ -96,7 +95,7 @@ class ShellSession:
     @property
     def has_sandbox(self) -> bool:
         """Whether commands are to run in a sandbox."""
-        return self.shelter is not None and self.shelter.settings.is_enabled
+        return self.shelter is not None
 
     async def start(self, start: Start) -> ShellTask:
         """Start a command.
@@ -148,21 +147,20 @@ class ShellSession:
         variables = self.variables(start)
         if self.shelter is None:
             return argv, variables, ""
+        from gantlet.tools.shell.sheltering import (  # noqa: PLC0415 - heavy, and rarely needed
+            place,
+        )
+
         own = added_variables(self.settings, start.order.cwd, read_only=start.read_only)
-        try:
-            placed = await self.shelter.place(
-                start.order.command,
-                argv,
-                start.order.cwd,
-                leaves=start.is_plain,
-                variables=own,
-                kept=(PLACE_DESCRIPTOR,) if start.tells_place else (),
-            )
-        except SandboxError as error:
-            raise ToolError(f"The command was not run: {error}") from error
-        if isinstance(placed, Unsheltered):
-            return argv, variables, placed.reason
-        return placed.argv, dict(placed.environment), "\n".join(placed.notes)
+        return await place(
+            self.shelter,
+            start.order.command,
+            argv,
+            (variables, own),
+            cwd=start.order.cwd,
+            leaves=start.is_plain,
+            tells_place=start.tells_place,
+        )
 
     async def run_git(self, words: tuple[str, ...], cwd: str, given: bytes) -> bytes | None:
         """Run git so that it only reads; return what it said, or None where it failed."""
