@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from bash_kit import bench, call_of, gone, living, numbers_in, said
+from bash_kit import bench, call_of, gone, living, numbers_in, said, until
 from gantlet.execution import Failed, Interrupted, Succeeded
 from gantlet.execution.abort import AbortKind
 
@@ -165,16 +166,58 @@ async def test_a_killed_supervisor_is_started_again(tmp_path: Path) -> None:
     assert [said(answer) for answer in answers][-1] == "fine"
 
 
-async def test_output_that_never_ends_is_bounded(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "count",
+    [
+        pytest.param(150_000_000, id="150-megabytes"),
+        pytest.param(1_000_000_000, id="a-gigabyte", marks=pytest.mark.deep),
+    ],
+)
+async def test_much_output_is_bounded_in_memory_and_on_disk(tmp_path: Path, count: int) -> None:
     async with bench(tmp_path) as here:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        answer = await here.bash("head -c 1000000000 /dev/zero | tr '\\0' 'x'")
+        answer = await here.bash(f"head -c {count} /dev/zero | tr '\\0' 'x'")
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         [path] = here.home.rglob("*.output")
 
-    assert said(answer).startswith("[The output has 1,000,000,000 bytes; the first 64 MiB")
+    assert said(answer).startswith(f"[The output has {count:,} bytes; the first 64 MiB")
     assert path.stat().st_size == 64 << 20
     assert (after - before) < 200_000  # kilobytes
+
+
+def owned_by(user: int) -> list[int]:
+    """Return the processes of a user that run."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                is_theirs = folder.stat().st_uid == user
+            except OSError:
+                continue
+            if is_theirs:
+                found.append(int(folder.name))
+    return living(found)
+
+
+@pytest.mark.skipif(
+    os.getuid() != 0 or not shutil.which("setpriv") or not shutil.which("prlimit"),
+    reason="needs root, setpriv and prlimit: only another user is really held to a limit",
+)
+async def test_a_fork_bomb_within_a_limit_is_ended_whole(tmp_path: Path) -> None:
+    user = 61_234
+    bomb = "bomb() { bomb 2>/dev/null | bomb 2>/dev/null & }; bomb; sleep 1000"
+    held = f"setpriv --reuid={user} --regid={user} --clear-groups prlimit --nproc=40:40"
+    async with bench(tmp_path) as here:
+        here.folder.chmod(0o755)
+        await here.bash(f'cd / && {held} bash -c "{bomb}"', run_in_background=True)
+        await until(lambda: len(owned_by(user)) > 10)
+        [task] = here.board.all()
+        with anyio.fail_after(20):
+            await task.stop()
+        left = owned_by(user)
+
+    assert task.status.is_final
+    assert left == []
 
 
 async def test_a_limit_on_processes_holds(tmp_path: Path) -> None:
