@@ -81,6 +81,24 @@ async def test_tasks_survive_the_turn_and_end_with_the_session(tmp_path: Path) -
     assert second.text == "alive"
 
 
+async def test_a_further_directory_counts_as_inside(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    script = f"""
+- - call: Bash
+    input: {{command: "cd {other} && true"}}
+- - call: Bash
+    input: {{command: "pwd"}}
+- "{{{{ result.1.text }}}}"
+"""
+    permissions = {"allow": ["Bash"], "additionalDirectories": [str(other)]}
+    with anyio.fail_after(60):
+        async with agent_for(tmp_path, script, permissions=permissions) as agent:
+            result = await agent.run("Go.")
+
+    assert result.text == str(other)
+
+
 async def test_what_rules_do_not_allow_is_not_run(tmp_path: Path) -> None:
     script = """
 - - call: Bash

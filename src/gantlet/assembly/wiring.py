@@ -69,7 +69,9 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
         ports=Ports({**files.ports, **shell.ports}),
     )
     conversation = _conversation(options, parts, configuration, toolbox, voice)
-    conversation.surroundings = Surroundings(options.cwd, mode=engine.holder.current.mode)
+    context = engine.holder.current
+    further = tuple(one.path for one in context.working_directories if one.path != options.cwd)
+    conversation.surroundings = Surroundings(options.cwd, further, context.mode)
     conversation.news = shell.board.take_news
     spill = _spill(parts, configuration.environment)
     hooks.open(
