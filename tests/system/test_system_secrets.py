@@ -91,3 +91,16 @@ def test_no_value_survives(before: str, value: str, after: str) -> None:
     masked = Masker({"A_KEY": value}).text(before + value + after)
 
     assert value not in masked.replace(MASK, "\0")
+
+
+def test_a_private_key_is_masked_whole_and_one_without_an_end_is_left() -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"
+    open_ended = "-----BEGIN EC PRIVATE KEY-----\nMIIE\n"
+
+    assert Masker({}).text(f"a\n{open_ended}{key}\nb\n{key}") == f"a\n{open_ended}{MASK}\nb\n{MASK}"
+
+
+def test_many_keys_without_an_end_are_each_looked_at_once() -> None:
+    text = "-----BEGIN A PRIVATE KEY-----\n" * 50_000  # minutes, if each were sought to the end
+
+    assert Masker({}).text(text) == text

@@ -26,7 +26,7 @@ from gantlet.messages.value import value
 from gantlet.permissions import AddRules, Destination, Engine
 from gantlet.pool import DEFAULT_FLAGS, Toolbox
 from gantlet.session import unsure_calls
-from gantlet.system import Environment, home_folder
+from gantlet.system import Environment, Masker, home_folder
 from gantlet.tool import AnyTool, Ports, Problem, Surroundings, Tool, ToolDefinitionError
 
 #: What a model that is handed over as an object is called in requests.
@@ -90,6 +90,7 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
         spill=spill,
         emit=voice.emit,
         reveal=toolbox.catalog.reveal,
+        masker=Masker(configuration.environment.variables),
     )
     return Wired(
         configuration,

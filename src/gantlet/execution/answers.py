@@ -6,6 +6,7 @@ from gantlet.execution import texts
 from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.floor import stopped
 from gantlet.execution.foreign import bug_in, contained_now
+from gantlet.execution.masking import masked_content
 from gantlet.execution.outcome import (
     Answer,
     Cancelled,
@@ -22,6 +23,7 @@ from gantlet.execution.pipeline import CallRun
 from gantlet.execution.tracked import Tracked
 from gantlet.messages import ResultBlock, ToolUse, dumps
 from gantlet.messages.value import replace
+from gantlet.system import Masker
 from gantlet.tool import AnyTool, ContextModifier, Surroundings, ToolResult
 
 _log = logging.getLogger(__name__)
@@ -44,7 +46,7 @@ def broken(tracked: Tracked, error: Exception) -> Failed:
     return bug_in(tracked.name, error)
 
 
-def cut_short(tracked: Tracked, run: CallRun, spill: Spill) -> Outcome:
+def cut_short(tracked: Tracked, run: CallRun, spill: Spill, masker: Masker) -> Outcome:
     """Return the outcome of a cancelled call; a tool that had finished keeps its output."""
     reason = tracked.abort.reason or Abort(AbortKind.ENDED)
     tool = tracked.prepared.tool
@@ -52,7 +54,7 @@ def cut_short(tracked: Tracked, run: CallRun, spill: Spill) -> Outcome:
         outcome = stopped(reason, has_run=tracked.has_run)
         return _with_what_came(outcome, tracked, tool) if tool is not None else outcome
     try:
-        content = content_of(tool, run.output)
+        content = masked_content(masker, content_of(tool, run.output))
         fitted = spill.fit_now(tracked.prepared.call.id, content, tool.max_result_chars)
     except Exception as error:  # noqa: BLE001 - a failure becomes a value here, never a lost call
         return broken(tracked, error)

@@ -12,6 +12,7 @@ from gantlet.messages import Event, ToolUse
 from gantlet.messages.value import value
 from gantlet.permissions import Permission
 from gantlet.pool import Pool
+from gantlet.system import Masker
 from gantlet.tool import (
     MOST_DANGEROUS,
     AgentIdentity,
@@ -46,6 +47,8 @@ class Services:
     hooks: Hooks
     spill: Spill
     emit: Callable[[Event], None]
+    #: Takes the secrets out of every result when it is made.
+    masker: Masker = field(default_factory=lambda: Masker({}))
     agent: AgentIdentity = field(default_factory=AgentIdentity)
     #: Told before a tool runs; what announces an effect is written before it happens.
     before_run: Callable[[ToolUse], None] = _nothing_to_write

@@ -241,7 +241,7 @@ class Executor:
             outcome = broken(tracked, error)
         finally:
             if outcome is None:
-                outcome = cut_short(tracked, run, self._services.spill)
+                outcome = cut_short(tracked, run, self._services.spill, self._services.masker)
                 run.tell_interrupted(outcome)
             self._complete(tracked, outcome, run)
 

@@ -14,6 +14,7 @@ from gantlet.execution.bodies import AbandonedError, TimedOutError
 from gantlet.execution.call import Floor, Services, prepare
 from gantlet.execution.foreign import class_of, contained, failure_of
 from gantlet.execution.listeners import Listeners
+from gantlet.execution.masking import masked_content, masked_failure, masked_output
 from gantlet.execution.outcome import (
     Cancelled,
     Denied,
@@ -274,9 +275,9 @@ class CallRun:
             failed = Failed(texts.error(message), message, "TimeoutError")
             raise _End(await self._failed(tool, args, failed)) from error
         except Exception as error:
-            failed = failure_of(tool.name, error)
+            failed = masked_failure(self._services.masker, failure_of(tool.name, error))
             raise _End(await self._failed(tool, args, failed)) from error
-        self.output = sound_output(tool.name, returned)
+        self.output = masked_output(self._services.masker, sound_output(tool.name, returned))
         return self.output
 
     async def _failed(self, tool: AnyTool, args: object, failed: Failed) -> Failed:
@@ -303,7 +304,8 @@ class CallRun:
         self._take(answer)
         if answer.updated_output is None:
             return output
-        updated = put_in_place(sound_output("A hook", answer.updated_output), output)
+        told = masked_output(self._services.masker, sound_output("A hook", answer.updated_output))
+        updated = put_in_place(told, output)
         try:
             await contained(lambda: _shown(tool, updated))
         except Exception as error:  # noqa: BLE001 - what a tool cannot show is as if it had not been said
@@ -325,6 +327,7 @@ class CallRun:
         except Exception as error:
             raise _End(failure_of(tool.name, error)) from error
         call_id = self._floor.prepared.call.id
+        content = masked_content(self._services.masker, content)
         fitted = await self._services.spill.fit(call_id, content, tool.max_result_chars)
         if fitted is not content:
             output = without_bulk(output, fitted)

@@ -27,9 +27,7 @@ _SHAPES = (
     r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 )
 _TOKEN = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_SHAPES)})")
-_PRIVATE_KEY = re.compile(
-    r"-----BEGIN ([A-Z ]*)PRIVATE KEY-----.*?-----END \1PRIVATE KEY-----", re.DOTALL
-)
+_PRIVATE_KEY = re.compile(r"-----BEGIN ([A-Z ]{0,40})PRIVATE KEY-----")
 _URL_PASSWORD = re.compile(r"(?<=://)([^/\s:@]{1,256}):[^/\s:@]{1,256}(?=@)")
 
 
@@ -52,7 +50,7 @@ class Masker:
         """Return a text without its secrets."""
         if self._values is not None:
             text = self._values.sub(MASK, text)
-        text = _PRIVATE_KEY.sub(MASK, text)
+        text = _without_private_keys(text)
         text = _URL_PASSWORD.sub(rf"\1:{MASK}", text)
         return _TOKEN.sub(MASK, text)
 
@@ -65,3 +63,21 @@ class Masker:
         if isinstance(value, dict):
             return {self.text(name): self.value(child) for name, child in value.items()}
         return value
+
+
+def _without_private_keys(text: str) -> str:
+    """Return a text without private keys; each part of it is looked at once."""
+    parts: list[str] = []
+    endless: set[str] = set()
+    place = 0
+    while (begin := _PRIVATE_KEY.search(text, place)) is not None:
+        mark = f"-----END {begin[1]}PRIVATE KEY-----"
+        end = -1 if mark in endless else text.find(mark, begin.end())
+        if end < 0:
+            endless.add(mark)
+            parts.append(text[place : begin.end()])
+            place = begin.end()
+        else:
+            parts.append(text[place : begin.start()] + MASK)
+            place = end + len(mark)
+    return "".join(parts) + text[place:] if parts else text

@@ -1,0 +1,81 @@
+"""Secrets leave a result when it is made, so that model, disk and screen hold the same text."""
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from gantlet.execution.outcome import Failed
+from gantlet.messages import Block, Document, FrozenDict, Text
+from gantlet.messages.value import replace
+from gantlet.system import Masker
+from gantlet.tool import ResultContent, ToolResult
+
+#: Where the bytes of pictures and documents stand; a mask in there would only break them.
+_BYTES = frozenset({"data", "base64"})
+_BLOCK_TYPES = get_args(Block)
+
+
+def masked_output(masker: Masker, output: ToolResult[object]) -> ToolResult[object]:
+    """Return what a tool handed back without its secrets; objects of the tool's own stay."""
+    try:
+        data, structured = _masked(masker, output.data), _masked(masker, output.structured)
+    except Exception:  # noqa: BLE001 - what cannot be read can be no answer; further on that is told
+        return output
+    if data is output.data and structured is output.structured:
+        return output
+    return replace(output, data=data, structured=structured)
+
+
+def masked_content(masker: Masker, content: ResultContent) -> ResultContent:
+    """Return what the model reads without its secrets."""
+    if isinstance(content, str):
+        return masker.text(content)
+    return tuple(_block(masker, block) for block in content)
+
+
+def masked_failure(masker: Masker, failed: Failed) -> Failed:
+    """Return a failure whose words hold no secret."""
+    content = masked_content(masker, failed.content)
+    return replace(failed, content=content, message=masker.text(failed.message))
+
+
+def _block(masker: Masker, block: Block) -> Block:
+    """Return a block without its secrets."""
+    if isinstance(block, Text):
+        text = masker.text(block.text)
+        return block if text == block.text else replace(block, text=text)
+    if isinstance(block, Document):
+        source = _masked(masker, block.source)
+        return block if source is block.source else replace(block, source=source)
+    return block
+
+
+def _masked(masker: Masker, item: object) -> object:
+    """Return a JSON value, or blocks, without secrets: the same object where there are none."""
+    if isinstance(item, str):
+        text = masker.text(item)
+        return item if text == item else text
+    if isinstance(item, _BLOCK_TYPES):
+        return _block(masker, item)
+    if isinstance(item, dict | FrozenDict):
+        return _object(masker, item)
+    if isinstance(item, list | tuple):
+        return _several(masker, item)
+    return item
+
+
+def _object(masker: Masker, item: Mapping[str, object]) -> object:
+    """Return an object without secrets."""
+    is_media = "type" in item or "media_type" in item
+    parts = {
+        name: part if is_media and name in _BYTES else _masked(masker, part)
+        for name, part in item.items()
+    }
+    return item if all(parts[name] is part for name, part in item.items()) else parts
+
+
+def _several(masker: Masker, item: Sequence[object]) -> object:
+    """Return a list without secrets."""
+    parts = [_masked(masker, part) for part in item]
+    if all(new is old for new, old in zip(parts, item, strict=True)):
+        return item
+    return parts if isinstance(item, list) else tuple(parts)
