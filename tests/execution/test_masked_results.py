@@ -7,13 +7,13 @@ import pytest
 from fakes.bench import Bench
 from fakes.tools import FakeTool, fake_call, raises, returns
 from gantlet.execution import Services
-from gantlet.messages import Image, Text
+from gantlet.messages import Image, Text, freeze
 from gantlet.messages.value import replace
 from gantlet.system import MASK, Masker
 from gantlet.tool import ToolError, ToolResult
 
 SECRET = "correct-horse-battery"
-PICTURE = Image({"type": "base64", "media_type": "image/png", "data": SECRET})
+PICTURE = Image(freeze({"type": "base64", "media_type": "image/png", "data": SECRET}))
 
 
 class Masked(Bench):
