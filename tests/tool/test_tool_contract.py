@@ -150,20 +150,6 @@ def test_an_alias_is_what_the_model_writes() -> None:
     ]
 
 
-def test_a_subclass_is_not_described_by_its_parents_snapshot() -> None:
-    class Kept(Count):
-        schema_snapshot = FrozenDict(type="object", description="kept")
-
-    class Sizes(ToolInput):
-        size: int
-
-    class Other(Kept):
-        input_type = Sizes  # type: ignore[assignment]  # what a user may do
-
-    assert Kept().input_format.json_schema == {"type": "object", "description": "kept"}
-    assert Other().input_format.json_schema["properties"] == {"size": {"type": "integer"}}
-
-
 def test_args_cannot_be_changed() -> None:
     args: Any = CountInput(path="a")
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,18 +12,27 @@ from hypothesis import strategies as st
 
 from builders import run_python, tool_context
 from gantlet import tools
+from gantlet.assembly.shell import open_shell
+from gantlet.messages import FrozenDict
 from gantlet.system import Environment
 from gantlet.tool import (
     TOOL_NAME,
     AnyTool,
+    Invalid,
     Parsed,
+    Port,
+    Ports,
+    Problem,
     RequestView,
+    Tool,
     Traits,
     ask_traits,
     footprint,
     parse,
 )
-from gantlet.tool.inputs import ModelFormat
+from gantlet.tool.keeping import keep
+from gantlet.tool.kept import KEPT_ATTRIBUTES, Kept, KeptTool
+from gantlet.tool.models import ModelFormat
 from tools.every_port import EveryPort
 from tools.schema_inputs import inputs_for
 
@@ -36,9 +46,14 @@ with_a_model = pytest.mark.parametrize(
 )
 
 
+def everything_offered() -> dict[Port[Any], object]:
+    names = {name for one in tools.read_kept() for name in one.ports}
+    return {Port(name): EveryPort().need(Port(name)) for name in sorted(names)}
+
+
 def fresh_schema(tool: AnyTool) -> Mapping[str, Any]:
     assert tool.input_type is not None
-    return ModelFormat[Any](tool.input_type).fresh_schema()
+    return ModelFormat[Any](tool.input_type).json_schema
 
 
 def test_every_file_is_found_and_every_tool_can_be_built() -> None:
@@ -74,17 +89,57 @@ def test_its_examples_fit_its_input(tool: AnyTool) -> None:
         assert isinstance(parse(tool, example), Parsed)
 
 
-@with_a_model
-def test_its_schema_snapshot_is_fresh(tool: AnyTool) -> None:
-    kept = tools.read_snapshots().get(tool.name)
+@every_tool
+def test_what_was_kept_of_it_is_fresh(tool: AnyTool) -> None:
+    kept = json.loads((Path(tools.__path__[0]) / tools.SNAPSHOT_FILE).read_text())
 
-    assert json.dumps(kept) == json.dumps(fresh_schema(tool)), "run: make schemas"
+    assert json.dumps(kept[tool.name]) == json.dumps(keep(type(tool))), "run: make schemas"
 
 
-def test_no_snapshot_is_kept_of_a_tool_that_is_gone() -> None:
-    models = {tool.name for tool in BUILT if tool.input_type is not None}
+def test_nothing_is_kept_of_a_tool_that_is_gone() -> None:
+    assert [one.name for one in tools.read_kept()] == [tool.name for tool in BUILT]
 
-    assert set(tools.read_snapshots()) == models
+
+@every_tool
+def test_what_was_kept_answers_like_the_tool(tool: AnyTool) -> None:
+    session = Ports({**everything_offered(), **open_shell("/", Environment()).ports})
+    [kept] = [one for one in tools.read_kept() if one.name == tool.name]
+    known, itself = kept.build(session), type(tool).build(session)
+
+    assert isinstance(known, Tool)
+    for name in KEPT_ATTRIBUTES:
+        assert getattr(known, name) == getattr(itself, name)
+    assert known.describe(RequestView()) == itself.describe(RequestView())
+    assert known.input_format.json_schema == itself.input_format.json_schema
+    assert known.is_enabled(Environment()) == itself.is_enabled(Environment())
+    assert "loaded" not in vars(known)
+    assert known.max_result_chars == itself.max_result_chars
+    assert type(known.loaded) is type(itself)
+
+
+def test_every_part_of_the_contract_is_kept_or_asked_of_the_tool() -> None:
+    answered = {*KEPT_ATTRIBUTES, *vars(KeptTool), "name", "build", "is_enabled", "described_in"}
+
+    assert [name for name in vars(Tool) if name[0] != "_" and name not in answered] == []
+
+
+def test_a_kept_tool_that_cannot_be_loaded_says_so_to_the_model() -> None:
+    gone = Kept("no.such.module", "Gone", "Gone", "Was here.", "", (), FrozenDict(type="object"))
+
+    outcome = parse(gone.build(Ports()), {})
+
+    assert isinstance(outcome, Invalid)
+    assert "Gone cannot be loaded" in outcome.message
+    assert "Choose another one." in outcome.message
+
+
+def test_a_kept_tool_is_left_out_where_its_port_is_not_offered() -> None:
+    built, problems = tools.build_kept(tools, Ports())
+
+    assert [tool.name for tool in built] == ["LS"]
+    assert Problem("Sleep", "it needs the port 'background tasks', which is not offered here") in (
+        problems
+    )
 
 
 @with_a_model
@@ -121,28 +176,17 @@ def test_asking_about_any_call_never_fails(tool: AnyTool, data: st.DataObject) -
     assert isinstance(tool.classifier_input(args), str)
 
 
-def test_finding_and_describing_the_tools_builds_no_model() -> None:
+def test_finding_and_describing_the_tools_loads_none_of_them_and_no_pydantic() -> None:
     printed = run_python(
         """
-from gantlet import tools
-from gantlet.assembly.shell import open_shell
-from gantlet.tool import ToolInput
+import sys
+from gantlet.assembly.toolbox import open_toolbox
+from gantlet.tool import RequestView
 
-classes, _ = tools.discover(tools)
-tools.with_snapshots(classes)
-models = [each.input_type for each in classes if each.input_type]
-schemas = [each.input_type and each.__new__(each).input_format.json_schema for each in classes]
-
-def inner(model):
-    return [model, *(each for child in model.__subclasses__() for each in inner(child))]
-
-everything = inner(ToolInput)
-print(len(models) > 0, all(schemas), [each for each in everything if each.__pydantic_complete__])
-try:
-    models[0](**{"surely": "unknown"})
-except ValueError:
-    print(models[0].__pydantic_complete__)
+toolbox = open_toolbox()
+toolbox.for_request(RequestView())
+print(len(toolbox.pool) > 10, "pydantic" in sys.modules, "gantlet.tools.editing" in sys.modules)
 """
     )
 
-    assert printed == "True True []\nTrue\n"
+    assert printed == "True False False\n"

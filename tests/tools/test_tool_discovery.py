@@ -12,7 +12,7 @@ import pytest
 
 from gantlet.messages import FrozenDict
 from gantlet.tool import Port, Ports, Problem, Tool
-from gantlet.tools import build_all, discover, with_snapshots
+from gantlet.tools import build_all, build_kept, discover
 
 MakePackage: TypeAlias = Callable[[dict[str, str]], ModuleType]
 
@@ -170,13 +170,12 @@ def test_a_tool_that_lacks_a_port_or_cannot_be_built_is_left_out(package: MakePa
     assert [tool.name for tool in all_built] == ["Dial", "Plain"]
 
 
-def test_a_tool_without_a_snapshot_is_described_by_its_model(package: MakePackage) -> None:
+def test_a_tool_of_which_nothing_was_kept_is_discovered(package: MakePackage) -> None:
     made = package({"a.py": GOOD.format(name="NeverKept")})
-    [found], _ = discover(made)
 
-    with_snapshots([found])
+    built, _ = build_kept(made, Ports())
 
-    assert found.schema_snapshot is None
-    assert found().input_format.json_schema == FrozenDict(
+    [found] = [tool for tool in built if tool.name == "NeverKept"]
+    assert found.input_format.json_schema == FrozenDict(
         type="object", properties={}, additionalProperties=False
     )

@@ -44,11 +44,9 @@ def open_toolbox(
     }
     if SHELL not in offered:
         offered.update(open_shell(str(Path.cwd()), environment).ports)
-    classes, broken = builtin_tools.discover(builtin_tools)
-    builtin_tools.with_snapshots(classes)
-    built, left_out = builtin_tools.build_all(classes, Ports(offered))
+    built, left_out = builtin_tools.build_kept(builtin_tools, Ports(offered))
     whole = assemble([*built, *own], mcp, environment=environment, denied=denied)
     pool, unknown = Selection.parse(selected).of(whole)
     deferral, misread = read_setting(environment)
-    problems = [*broken, *left_out, *whole.problems, *unknown, *([misread] if misread else [])]
+    problems = [*left_out, *whole.problems, *unknown, *([misread] if misread else [])]
     return Toolbox(pool, catalog, definitions, deferral, tuple(problems), expects_mcp)

@@ -1,7 +1,9 @@
 """The contract of a tool: what it declares, what it is given, what it hands back."""
 
 import sys
+from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from gantlet.tool.access import (
     EXCLUSIVE,
@@ -20,6 +22,7 @@ from gantlet.tool.content import as_content, as_output, as_text
 from gantlet.tool.context import AgentIdentity, RequestView, Surroundings, ToolContext, spot
 from gantlet.tool.contract import (
     DEFAULT_MAX_RESULT_CHARS,
+    TOOL_NAME,
     UNBOUNDED,
     AnyTool,
     McpIdentity,
@@ -37,8 +40,7 @@ from gantlet.tool.file_ports import (
     FileState,
     Seen,
 )
-from gantlet.tool.function import TOOL_NAME, FunctionTool, tool
-from gantlet.tool.inputs import Invalid, Parsed, ToolInput
+from gantlet.tool.inputs import Invalid, Parsed
 from gantlet.tool.numbering import numbered
 from gantlet.tool.ports import (
     ENVIRONMENT,
@@ -60,6 +62,16 @@ from gantlet.tool.withheld import (
     NothingWithheld,
     Withheld,
 )
+
+if TYPE_CHECKING:  # fetched when first used: behind them stands pydantic
+    from gantlet.tool.function import FunctionTool, tool
+    from gantlet.tool.models import ToolInput
+
+_MODULE_OF = {
+    "FunctionTool": "gantlet.tool.function",
+    "ToolInput": "gantlet.tool.models",
+    "tool": "gantlet.tool.function",
+}
 
 __all__ = [
     "DEFAULT_MAX_RESULT_CHARS",
@@ -139,13 +151,23 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> object:
+    """Fetch a name that needs pydantic when it is first used."""
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(module), name)
+
+
 class _Room(ModuleType):
     """This room bears the decorator's name, so `from gantlet import tool` finds the room.
 
     Calling it decorates.
     """
 
-    __call__ = staticmethod(tool)
+    def __call__(self, *args: object, **options: object) -> object:
+        """Decorate."""
+        return import_module("gantlet.tool.function").tool(*args, **options)
 
 
 sys.modules[__name__].__class__ = _Room

@@ -2,15 +2,17 @@
 
 import dataclasses
 import json
+import sys
 from collections.abc import Mapping
 from enum import Enum
-from typing import get_args
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, TypeGuard, get_args
 
 from gantlet.messages import Block
 from gantlet.tool.result import ResultContent, ToolResult
 from gantlet.tool.wording import cut
+
+if TYPE_CHECKING:  # loaded at the seam for models
+    from pydantic import BaseModel
 
 _BLOCK_TYPES = get_args(Block)
 
@@ -60,7 +62,7 @@ def _as_python_shows_it(data: object) -> str:
 
 def _plain(value: object) -> object:
     """Return what JSON does not have as something it has; its parts are asked about later."""
-    if isinstance(value, BaseModel):
+    if _is_model(value):
         return _dumped(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
@@ -73,7 +75,13 @@ def _plain(value: object) -> object:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def _dumped(model: BaseModel) -> object:
+def _is_model(value: object) -> "TypeGuard[BaseModel]":
+    """Return whether a value is a pydantic model; where nobody loaded that library, none is."""
+    library = sys.modules.get("pydantic")
+    return library is not None and isinstance(value, library.BaseModel)
+
+
+def _dumped(model: "BaseModel") -> object:
     """Return a model as it wants to be written, or else its fields as they are."""
     try:
         return model.model_dump(mode="json", by_alias=True)
@@ -83,7 +91,7 @@ def _dumped(model: BaseModel) -> object:
 
 def fields_of(args: object) -> Mapping[str, object]:
     """Return args by the names a model knows them by, those left at their default dropped."""
-    if isinstance(args, BaseModel):
+    if _is_model(args):
         given = args.model_fields_set
         return {
             declared.alias or name: getattr(args, name)

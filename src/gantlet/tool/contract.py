@@ -3,9 +3,12 @@
 The rooms above decide what happens.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from itertools import islice
+from types import ModuleType
 from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, cast
 
 from gantlet.messages import FrozenDict
@@ -14,7 +17,7 @@ from gantlet.system import Environment
 from gantlet.tool.content import as_content, as_text, brief, fields_of
 from gantlet.tool.context import RequestView, ToolContext
 from gantlet.tool.errors import Rejected, ToolDefinitionError
-from gantlet.tool.inputs import InputFormat, Invalid, ModelFormat, Parsed, SchemaFormat, read_input
+from gantlet.tool.inputs import InputFormat, Invalid, Parsed, SchemaFormat, read_input
 from gantlet.tool.ports import Ports
 from gantlet.tool.result import ResultContent
 from gantlet.tool.traits import Traits
@@ -23,6 +26,7 @@ from gantlet.tool.wording import cut
 
 DEFAULT_MAX_RESULT_CHARS = 50_000
 DEFAULT_MAX_FAILURE_CHARS = 10_000
+TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 #: For a tool that bounds its own output, and must never be sent to a file.
 UNBOUNDED = float("inf")
 
@@ -59,8 +63,6 @@ class Tool(Generic[_Args]):
     input_type: type[_Args] | None = None
     #: …or a JSON Schema with an object at its root.
     input_schema: Mapping[str, object] | None = None
-    #: The schema of `input_type`, kept so that start-up need not build the model.
-    schema_snapshot: ClassVar[FrozenDict | None] = None
     #: Ask the API to hold the model to the schema, where it can.
     strict: bool = False
     input_examples: Sequence[Mapping[str, object]] = ()
@@ -68,6 +70,11 @@ class Tool(Generic[_Args]):
     should_defer: bool = False
     #: …or must never be.
     always_load: bool = False
+    #: The module whose `described(ports)` is the description, for a built-in tool whose text
+    #: depends on the session: it is described before it is loaded.
+    described_in: ClassVar[str] = ""
+    #: Exists only where this program is.
+    requires_program: str = ""
     #: Exists only while this feature flag is on.
     requires_flag: str = ""
     #: Does not exist while this feature flag is on.
@@ -99,7 +106,7 @@ class Tool(Generic[_Args]):
 
     def is_enabled(self, environment: Environment) -> bool:
         """Return whether the tool exists here at all."""
-        return True
+        return not self.requires_program or environment.has_program(self.requires_program)
 
     def traits(self, args: _Args) -> Traits:
         """Return what a call with `args` is like. Must not raise."""
@@ -180,8 +187,14 @@ class Tool(Generic[_Args]):
         if self.input_schema is not None:
             return cast(InputFormat[_Args], SchemaFormat(self.input_schema))
         assert self.input_type is not None
-        # A subclass with an input of its own must not be described by its parent's snapshot.
-        return ModelFormat(self.input_type, vars(type(self)).get("schema_snapshot"))
+        described: InputFormat[_Args] = _models().ModelFormat(self.input_type)
+        return described
+
+
+@cache
+def _models() -> ModuleType:
+    """Load what reads inputs by pydantic models: the one seam for it."""
+    return import_module("gantlet.tool.models")
 
 
 #: The one place where the type of a tool's args is given up: a pool holds tools of every kind.

@@ -2,7 +2,6 @@
 
 import difflib
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, Unpack, overload
@@ -13,7 +12,7 @@ from gantlet.messages.value import replace
 from gantlet.system import in_loop_thread, run_in_thread
 from gantlet.tool.access import Access
 from gantlet.tool.context import ToolContext
-from gantlet.tool.contract import DEFAULT_MAX_RESULT_CHARS, Tool
+from gantlet.tool.contract import DEFAULT_MAX_RESULT_CHARS, TOOL_NAME, Tool
 from gantlet.tool.errors import ToolDefinitionError
 from gantlet.tool.signature import FunctionArgs, FunctionFormat, read_signature
 from gantlet.tool.traits import Interrupt, Traits
@@ -23,8 +22,6 @@ _R = TypeVar("_R")
 
 AccessOf: TypeAlias = Callable[[FunctionArgs], Access]
 ReadOnlyOf: TypeAlias = Callable[[FunctionArgs], bool]
-
-TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class FunctionOptions(TypedDict, total=False):

@@ -4,21 +4,12 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
-
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from gantlet.messages import FrozenDict, freeze
 from gantlet.messages.value import value
 from gantlet.tool.errors import TooHeavyError, ToolDefinitionError
-from gantlet.tool.problems import (
-    InputProblem,
-    from_json_schema,
-    from_pydantic,
-    missing,
-    sentence,
-)
+from gantlet.tool.problems import InputProblem, from_json_schema, missing, sentence
 from gantlet.tool.schema import clean
 from gantlet.tool.wording import cut, shown, told
 
@@ -28,12 +19,6 @@ if TYPE_CHECKING:  # the library behind it is loaded at the seam below
 _Args_co = TypeVar("_Args_co", covariant=True)
 
 Schema: TypeAlias = Mapping[str, object]
-
-
-class ToolInput(BaseModel):
-    """Base of a tool's input: unknown fields are refused, values are frozen, built on first use."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 @value
@@ -68,58 +53,6 @@ class InputFormat(Protocol[_Args_co]):
 
     def read(self, raw: Mapping[str, object]) -> _Args_co | list[InputProblem]:
         """Return the args, or everything that is wrong."""
-
-
-class _SilentSchemas(GenerateJsonSchema):
-    """Leaves out a default that is no JSON without a word: who reads the schema can do nothing."""
-
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - pydantic declares it so
-
-
-class ModelFormat(Generic[_Args_co]):
-    """An input described by a pydantic model."""
-
-    def __init__(self, model: type[Any], snapshot: FrozenDict | None = None) -> None:
-        if not (isinstance(model, type) and issubclass(model, BaseModel)):
-            raise ToolDefinitionError(f"The input_type {model!r} is not a pydantic model.")
-        self._model: type[Any] = model
-        self._snapshot = snapshot
-
-    @cached_property
-    def json_schema(self) -> FrozenDict:
-        """The input as JSON Schema: the snapshot where there is one, else asked of the model.
-
-        Raises:
-            ToolDefinitionError: The model holds something that JSON cannot.
-        """
-        if self._snapshot is not None:
-            return self._snapshot
-        return self.fresh_schema()
-
-    def fresh_schema(self) -> FrozenDict:
-        """Return the schema as the model gives it now.
-
-        Raises:
-            ToolDefinitionError: The model holds something that JSON cannot.
-        """
-        try:
-            return clean(
-                self._model.model_json_schema(by_alias=True, schema_generator=_SilentSchemas)
-            )
-        except Exception as error:
-            raise ToolDefinitionError(
-                f"The input {self._model.__name__} cannot be described to a model: {told(error)}"
-            ) from error
-
-    def read(self, raw: Mapping[str, object]) -> _Args_co | list[InputProblem]:
-        """Return the args, or everything that is wrong."""
-        try:
-            args: _Args_co = self._model.model_validate(raw, by_alias=True)
-        except ValidationError as error:
-            fields = self._model.model_fields.items()
-            known = [field.alias or name for name, field in fields]
-            return from_pydantic(error.errors(include_url=False), known, raw)
-        return args
 
 
 class SchemaFormat:

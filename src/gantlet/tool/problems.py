@@ -2,12 +2,13 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
-
-from pydantic_core import ErrorDetails
+from typing import TYPE_CHECKING, Any
 
 from gantlet.messages.value import value
 from gantlet.tool.wording import cut, dotted, quoted, shown
+
+if TYPE_CHECKING:  # loaded at the seam for models
+    from pydantic_core import ErrorDetails
 
 #: How many problems are put into words; the others are counted.
 MAX_PROBLEMS = 50
@@ -57,7 +58,7 @@ def sentence(tool_name: str, problems: Sequence[InputProblem]) -> str:
 
 
 def from_pydantic(
-    details: Sequence[ErrorDetails], known: Sequence[str], raw: Mapping[str, object]
+    details: "Sequence[ErrorDetails]", known: Sequence[str], raw: Mapping[str, object]
 ) -> list[InputProblem]:
     """Put pydantic's findings about `raw` into our words; `known` are the input's fields."""
     told = [_from_pydantic(detail, known, raw) for detail in details[:MAX_PROBLEMS]]
@@ -66,7 +67,7 @@ def from_pydantic(
 
 
 def _from_pydantic(
-    detail: ErrorDetails, known: Sequence[str], raw: Mapping[str, object]
+    detail: "ErrorDetails", known: Sequence[str], raw: Mapping[str, object]
 ) -> InputProblem:
     """Put one finding into our words."""
     where, forms = _place(detail, raw)
@@ -76,7 +77,7 @@ def _from_pydantic(
     return InputProblem(dotted(where), message)
 
 
-def _place(detail: ErrorDetails, raw: object) -> tuple[list[str | int], list[str]]:
+def _place(detail: "ErrorDetails", raw: object) -> tuple[list[str | int], list[str]]:
     """Return where in the input a finding lies, and which forms of a union it is about.
 
     Pydantic writes both into one list; what the input holds nothing of is a form's name.
@@ -108,7 +109,7 @@ def _part(value: object, step: str | int) -> object:
     return _NOTHING
 
 
-def _said(detail: ErrorDetails, known: Sequence[str]) -> str:
+def _said(detail: "ErrorDetails", known: Sequence[str]) -> str:
     """Say what is wrong, without where."""
     kind, value = detail["type"], detail.get("input")
     if kind == "missing":

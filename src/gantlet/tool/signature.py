@@ -13,7 +13,7 @@ from gantlet.messages import FrozenDict
 from gantlet.messages.value import value
 from gantlet.tool.context import ToolContext
 from gantlet.tool.errors import ToolDefinitionError
-from gantlet.tool.inputs import ModelFormat, ToolInput
+from gantlet.tool.models import ModelFormat, ToolInput
 from gantlet.tool.problems import InputProblem
 from gantlet.tool.wording import told
 

@@ -4,27 +4,33 @@ Nothing else needs to be told.
 """
 
 import inspect
+import json
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from gantlet.messages import FrozenDict, freeze, loads
+from gantlet.messages import freeze
 from gantlet.tool import AnyTool, MissingPortError, Ports, Problem, Tool
+from gantlet.tool.kept import Kept
 from gantlet.tool.wording import quoted
 
 SNAPSHOT_FILE = "schemas.json"
 
 
-def discover(package: ModuleType) -> tuple[list[type[AnyTool]], list[Problem]]:
+def discover(
+    package: ModuleType, but_not: Collection[str] = ()
+) -> tuple[list[type[AnyTool]], list[Problem]]:
     """Return the tool classes of every module in `package`, by name.
 
-    A broken file loses only itself.
+    A broken file loses only itself. Files and folders in `but_not` are not looked at.
     """
     found: dict[str, type[AnyTool]] = {}
     broken: list[Problem] = []
     for module_info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if module_info.name.rpartition(".")[2] in but_not:
+            continue
         try:
             tool_classes = list(_tool_classes(import_module(module_info.name)))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a broken file becomes a value here
@@ -39,7 +45,8 @@ def discover(package: ModuleType) -> tuple[list[type[AnyTool]], list[Problem]]:
 
 def _tool_classes(module: ModuleType) -> Iterable[type[AnyTool]]:
     """Yield the tools a module or folder defines: subclasses of `Tool` with a name."""
-    for value in vars(module).values():
+    names = dict.fromkeys((*vars(module), *getattr(module, "__all__", ())))  # some are fetched late
+    for value in [getattr(module, name) for name in names]:
         if (
             inspect.isclass(value)
             and issubclass(value, Tool)
@@ -65,23 +72,42 @@ def build_all(
     return built, left_out
 
 
-def with_snapshots(classes: Iterable[type[AnyTool]]) -> None:
-    """Give each built-in tool the kept copy of its schema.
+def build_kept(package: ModuleType, ports: Ports) -> tuple[list[AnyTool], list[Problem]]:
+    """Build the tools of `package` from what was kept of them, by name; nothing is imported.
 
-    So that its model is built only when it is called.
+    A file or folder of which nothing was kept is discovered.
     """
-    kept = read_snapshots()
-    for tool_class in classes:
-        snapshot = kept.get(tool_class.name)
-        if isinstance(snapshot, FrozenDict):
-            tool_class.schema_snapshot = snapshot
+    kept = read_kept()
+    known = {one.module.removeprefix(f"{package.__name__}.").split(".")[0] for one in kept}
+    classes, broken = discover(package, known)
+    fresh, left_out = build_all(classes, ports)
+    for one in kept:
+        try:
+            fresh.append(one.build(ports))
+        except MissingPortError as error:
+            left_out.append(Problem(one.name, str(error)))
+    return sorted(fresh, key=lambda tool: tool.name), [*broken, *left_out]
 
 
-def read_snapshots() -> FrozenDict:
-    """Return the kept schemas by tool name; none where the file is missing."""
+def read_kept() -> list[Kept]:
+    """Return what was kept of the built-in tools; nothing where the file is missing."""
     try:
         text = (Path(__file__).parent / SNAPSHOT_FILE).read_text(encoding="utf-8")
     except FileNotFoundError:
-        return FrozenDict()
-    kept = freeze(loads(text))
-    return kept if isinstance(kept, FrozenDict) else FrozenDict()
+        return []
+    return [
+        Kept(
+            module=entry["module"],
+            class_name=entry["class"],
+            name=name,
+            description=entry.get("description", ""),
+            described_in=entry.get("described_in", ""),
+            ports=tuple(entry["ports"]),
+            schema=freeze(entry["schema"]),
+            attributes={
+                attribute: tuple(given) if isinstance(given, list) else given
+                for attribute, given in entry["attributes"].items()
+            },
+        )
+        for name, entry in json.loads(text).items()
+    ]

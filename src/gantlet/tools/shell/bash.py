@@ -1,8 +1,6 @@
 """Run a command in bash."""
 
 from collections.abc import Sequence
-from functools import cached_property
-from pathlib import Path
 
 from pydantic import Field
 
@@ -24,6 +22,7 @@ from gantlet.tool import (
 from gantlet.tool.wording import cut
 from gantlet.tools.shell.calls import ShellCalls
 from gantlet.tools.shell.changes import ChangeTracker
+from gantlet.tools.shell.describing import bash_description
 from gantlet.tools.shell.git_images import GitImages
 from gantlet.tools.shell.lines import CommandLine, read_line
 from gantlet.tools.shell.results import BashOutput
@@ -60,6 +59,7 @@ class Bash(Tool[BashInput]):
     """Runs commands, each in a new shell under the session's supervisor."""
 
     name = "Bash"
+    described_in = "gantlet.tools.shell.describing"
     search_hint = "shell terminal command process execute"
     input_type = BashInput
     rule_field = "command"
@@ -82,18 +82,7 @@ class Bash(Tool[BashInput]):
 
     def description(self, request: RequestView) -> str:
         """Say what the tool does, with the limits that hold here."""
-        settings = self._session.settings
-        return self._text.format(
-            default_ms=settings.default_timeout_ms,
-            max_ms=max(settings.default_timeout_ms, settings.max_timeout_ms),
-            output_chars=settings.output_chars,
-        )
-
-    @cached_property
-    def _text(self) -> str:
-        """The description as it is written."""
-        found = Path(__file__).with_name("bash.md")
-        return found.read_text(encoding="utf-8").strip()
+        return bash_description(self._session.settings)
 
     def traits(self, args: BashInput) -> Traits:
         """Say what the command line tells of itself; a task in the background touches anything."""

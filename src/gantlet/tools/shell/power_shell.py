@@ -5,7 +5,6 @@ import shutil
 from pydantic import Field
 
 from gantlet.shell import analyse
-from gantlet.system import Environment
 from gantlet.tool import (
     EXCLUSIVE,
     Ports,
@@ -51,6 +50,7 @@ class PowerShell(Tool[PowerShellInput]):
     """Runs commands in PowerShell, each in a new process under the session's supervisor."""
 
     name = "PowerShell"
+    requires_program = PROGRAM
     search_hint = "windows shell pwsh command cmdlet"
     description = (
         "Run a command in PowerShell (pwsh) and return what it prints. Each call is a new process;"
@@ -68,10 +68,6 @@ class PowerShell(Tool[PowerShellInput]):
     def build(cls, ports: Ports) -> "PowerShell":
         """Take the shell of this session."""
         return cls(ports.need(SHELL))
-
-    def is_enabled(self, environment: Environment) -> bool:
-        """Exist only where the program is."""
-        return environment.has_program(PROGRAM)
 
     def traits(self, args: PowerShellInput) -> Traits:
         """Nobody here reads its language, so it may do anything."""
