@@ -4,7 +4,6 @@ What was written once is not written again, so its bytes cannot change.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
@@ -18,24 +17,27 @@ from gantlet.pool.gate import shown
 from gantlet.pool.strict import Budget, Need, strict_need
 from gantlet.tool import AnyTool, Parsed, Problem, RequestView, ToolDefinitionError, flattened
 from gantlet.tool.inputs import SchemaFormat, read_input
+from gantlet.tool.plain_schema import FIELD_NAME
+from gantlet.tool.schema import compact
 
 _BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}'
 _DEFERRED = b',"defer_loading":true}'
 _NO_REQUEST = RequestView()
 _MAX_REASON_CHARS = 500
-#: What the API takes as a field at the root. Another name makes it refuse the whole request.
-_FIELD_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 #: What decides a definition's bytes, beside the tool itself.
 _Key: TypeAlias = tuple[str, bool, bool]
 
 
 class _Sheet:
-    """What is known of one tool. It holds the tool, so that another cannot take its `id`."""
+    """What is known of one tool. It holds the tool, so that another cannot take its `id`.
 
-    def __init__(self, tool: AnyTool, schema: FrozenDict | None) -> None:
+    Its schema is kept as the text that is sent, which is nothing for a tool that cannot be sent.
+    """
+
+    def __init__(self, tool: AnyTool, text: str) -> None:
         self.tool = tool
-        self.schema = schema
+        self.text = text
         self.size: int | None = None
         self.key: _Key | None = None
         self.written: bytes | None = None
@@ -43,12 +45,17 @@ class _Sheet:
     @cached_property
     def input_format(self) -> SchemaFormat:
         """The schema as it is sent, ready to read examples by."""
-        return SchemaFormat(self.schema or FrozenDict())
+        return SchemaFormat(self.schema)
+
+    @cached_property
+    def schema(self) -> FrozenDict:
+        """The schema as it is sent."""
+        return FrozenDict(json.loads(self.text or "{}"))
 
     @cached_property
     def need(self) -> Need | None:
         """What strictness would cost; None where the schema cannot be strict."""
-        return None if self.schema is None else strict_need(self.schema)
+        return strict_need(self.schema) if self.text else None
 
 
 @slotted
@@ -130,13 +137,13 @@ class Definitions:
         """Return what is known of a tool; its schema is read the first time."""
         sheet = self._sheets.get(id(tool))
         if sheet is None:
-            sheet = self._sheets[id(tool)] = _Sheet(tool, self._schema(tool))
+            sheet = self._sheets[id(tool)] = _Sheet(tool, self._schema_text(tool))
         return sheet
 
     def _object(self, tool: AnyTool, request: RequestView, *, strict: bool) -> bytes | None:
         """Return one definition's bytes, from memory where nothing changed."""
         sheet = self._sheet(tool)
-        if sheet.schema is None:
+        if not sheet.text:
             return None
         key = (self.describe(tool, request), strict, request.capabilities.input_examples)
         if sheet.key != key:
@@ -146,18 +153,15 @@ class Definitions:
     def _written(self, sheet: _Sheet, key: _Key) -> bytes | None:
         """Write one definition; note a tool that cannot be."""
         description, strict, with_examples = key
-        definition: dict[str, object] = {
-            "name": sheet.tool.name,
-            "description": description,
-            "input_schema": sheet.schema,
-        }
-        if strict:
-            definition["strict"] = True
+        more = ',"strict":true' if strict else ""
         examples = self._examples(sheet) if with_examples else []
-        if examples:
-            definition["input_examples"] = examples
         try:
-            return _encoded(definition)
+            if examples:
+                more += f',"input_examples":{compact(examples)}'
+            return _encoded(
+                f'{{"name":{compact(sheet.tool.name)},"description":{compact(description)}'
+                f',"input_schema":{sheet.text}{more}}}'
+            )
         except (TypeError, ValueError, RecursionError) as error:
             self._note(sheet.tool, f"it cannot be written as JSON: {shown(error)}")
             return None
@@ -177,18 +181,29 @@ class Definitions:
             self._note(sheet.tool, f"its input examples cannot be read: {shown(error)}")
         return fitting
 
-    def _schema(self, tool: AnyTool) -> FrozenDict | None:
+    def _schema_text(self, tool: AnyTool) -> str:
         """Return a tool's schema as the API takes it; note a tool that has none."""
         try:
-            schema = flattened(tool.input_format.json_schema)
+            described = tool.input_format
+            if isinstance(described, SchemaFormat) and described.plain_text:
+                return described.plain_text
+            schema = flattened(described.json_schema)
             _check_root(schema)
         except ToolDefinitionError as error:
             self._note(tool, str(error))
         except Exception as error:  # noqa: BLE001 - a foreign schema's failure becomes a value here
             self._note(tool, f"its input schema cannot be read: {shown(error)}")
         else:
-            return schema
-        return None
+            return self._text_of(tool, schema)
+        return ""
+
+    def _text_of(self, tool: AnyTool, schema: FrozenDict) -> str:
+        """Return a schema as JSON; note a tool whose schema holds what JSON cannot."""
+        try:
+            return compact(schema)
+        except (TypeError, ValueError, RecursionError) as error:
+            self._note(tool, f"it cannot be written as JSON: {shown(error)}")
+            return ""
 
     def _note(self, tool: AnyTool, reason: str) -> None:
         """Remember what is wrong with a tool."""
@@ -203,23 +218,19 @@ def _check_root(schema: FrozenDict) -> None:
         raise ToolDefinitionError(f"The input schema's type is {shown(kind)}, not 'object'.")
     fields = schema.get("properties")
     for name in fields if isinstance(fields, Mapping) else ():
-        if not _FIELD_NAME.fullmatch(name):
+        if not FIELD_NAME.fullmatch(name):
             raise ToolDefinitionError(
                 f"The field {shown(name)} cannot be sent: use 1 to 64 letters, digits, "
                 "'_', '.' or '-'."
             )
 
 
-_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-
-
-def _encoded(definition: Mapping[str, object]) -> bytes:
+def _encoded(text: str) -> bytes:
     """Return a definition as UTF-8.
 
     Half a character (a surrogate without its other half) is no JSON to most readers, and becomes
     the character that stands for an unreadable one.
     """
-    text = _ENCODE(definition)
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:

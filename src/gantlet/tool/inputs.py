@@ -1,5 +1,6 @@
 """From what a model sent to what a tool gets: two kinds of schema behind one interface."""
 
+import json
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import import_module
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 from gantlet.messages import FrozenDict, freeze
 from gantlet.messages.value import value
 from gantlet.tool.errors import TooHeavyError, ToolDefinitionError
+from gantlet.tool.plain_schema import is_plain
 from gantlet.tool.problems import InputProblem, from_json_schema, missing, sentence
-from gantlet.tool.schema import clean
+from gantlet.tool.schema import clean, compact, tidied
 from gantlet.tool.wording import cut, shown, told
 
 if TYPE_CHECKING:  # the library behind it is loaded at the seam below
@@ -65,12 +67,30 @@ class SchemaFormat:
         self._schema = schema
 
     @cached_property
+    def plain_text(self) -> str:
+        """The schema as JSON, if it is one whose validity needs no library; nothing for others.
+
+        A text cannot be changed by whoever gave the schema.
+        """
+        try:
+            schema: object = self._schema
+            if not is_plain(schema):
+                schema = tidied(self._schema)
+                if not is_plain(schema):
+                    return ""
+            return compact(schema)
+        except (TypeError, ValueError, RecursionError, AttributeError):
+            return ""
+
+    @cached_property
     def json_schema(self) -> FrozenDict:
         """The schema as it was given, without noise.
 
         Raises:
             ToolDefinitionError: It is no schema of the kind the API takes.
         """
+        if self.plain_text:
+            return FrozenDict(json.loads(self.plain_text))
         try:
             cleaned = clean(self._schema)
             is_valid = _checking().is_schema(cleaned)

@@ -1,5 +1,6 @@
 """JSON Schemas as a model should read them: no titles, no dialect, always in the same order."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
@@ -34,14 +35,23 @@ _ALTERNATIVES = ("anyOf", "oneOf")
 _AT_ROOT = ("$ref", "allOf", *_ALTERNATIVES)
 
 
+#: Any JSON value as it is sent: no spaces, no escapes that need not be.
+compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
 def clean(schema: Mapping[str, object]) -> FrozenDict:
     """Return `schema` without noise, frozen.
 
     Its keywords in a fixed order and its fields in theirs.
     """
-    cleaned = freeze(_clean({"type": "object", **schema}))
+    cleaned = freeze(tidied(schema))
     assert isinstance(cleaned, FrozenDict)
     return cleaned
+
+
+def tidied(schema: Mapping[str, object]) -> dict[str, object]:
+    """Return the same as a plain copy, whose data may still be shared with `schema`."""
+    return _clean({"type": "object", **schema})
 
 
 def _clean(schema: Mapping[str, object]) -> dict[str, object]:
