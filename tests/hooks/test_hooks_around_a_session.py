@@ -1,6 +1,7 @@
 """Settings that change, notifications, sub-agents, and what a hook's program finds around it."""
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gantlet import Agent
+from gantlet.assembly.hooks import HookParts
+from gantlet.config import SettingsRequest
 from gantlet.execution import Bodies
 from gantlet.hooks import (
     HookEvent,
@@ -26,7 +29,9 @@ from gantlet.hooks.answering import BadAnswerError, read_answer
 from gantlet.hooks.hearing import hear_exit
 from gantlet.loop import Loop
 from gantlet.messages import Text, TurnEnd, UserMessage
+from gantlet.permissions import Question, Yes
 from gantlet.rules import Source, SourceKind
+from gantlet.system import Environment
 from gantlet.tool import AgentIdentity
 from hooks_kit import ACT, Stage, hooks, read_by_model, run
 
@@ -84,6 +89,57 @@ async def test_a_change_of_settings_is_told_and_can_be_kept_out(
     assert any("keep it" in text for text in stage.notices) is blocks
 
 
+async def test_a_refused_change_stays_out_when_another_file_changes(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    settings = hooks("ConfigChange", stage.script("guard", "exit 2"), matcher="project_settings")
+    write(tmp_path / SETTINGS, settings)
+    agent = from_files(stage, ACT, "done", mode="bypassPermissions")
+    local = tmp_path / ".claude/settings.local.json"
+
+    async with agent:
+        write(tmp_path / SETTINGS, {"permissions": {"deny": ["act(text:a)"]}})
+        await agent.configuration.refresh()
+        write(local, {"permissions": {"deny": ["act(text:b)"]}})
+        await run(agent)
+
+    assert stage.ran == ["a"]
+    assert agent.configuration.settings.denied == ["act(text:b)"]
+
+
+async def test_of_two_files_that_change_at_once_only_the_refused_one_stays_out(
+    tmp_path: Path,
+) -> None:
+    stage = Stage(tmp_path)
+    write(
+        tmp_path / SETTINGS,
+        hooks("ConfigChange", stage.script("guard", "exit 2"), matcher="project_settings"),
+    )
+    agent = from_files(stage, "done")
+
+    write(tmp_path / SETTINGS, {"permissions": {"deny": ["act(text:a)"]}})
+    write(tmp_path / ".claude/settings.local.json", {"permissions": {"deny": ["act(text:b)"]}})
+    await agent.configuration.refresh()
+
+    assert agent.configuration.settings.denied == ["act(text:b)"]
+
+
+async def test_no_hook_keeps_trust_that_was_taken_back(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    write(tmp_path / SETTINGS, hooks("ConfigChange", stage.script("guard", "exit 2")))
+    (tmp_path / "home").mkdir()
+    outside = {"GANTLET_HOME": str(tmp_path.parent / f"{tmp_path.name}-own")}
+    variables = {"HOME": str(tmp_path.parent), "PATH": os.environ["PATH"], **outside}
+    request = SettingsRequest(tmp_path, Environment(variables=variables))
+    request.store.put(str(tmp_path), [part.found for part in request.read().trust.parts])
+    agent = stage.agent("done", settings={}, setting_sources=("project",), variables=variables)
+    assert agent.configuration.settings.hooks
+
+    request.store.remove(str(tmp_path))
+    await agent.configuration.refresh()
+
+    assert not agent.configuration.settings.hooks
+
+
 async def test_the_same_handler_in_two_files_runs_once(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     command = stage.script("h", "exit 0")
@@ -120,6 +176,44 @@ async def test_a_notification_is_told_by_its_kind(tmp_path: Path) -> None:
         "Gantlet",
         "idle_prompt",
     )
+
+
+class _Patient:
+    """A person who answers once a hook was notified."""
+
+    def __init__(self, sign: Path) -> None:
+        self.sign = sign
+
+    async def ask(self, question: Question) -> None:
+        with anyio.fail_after(20):
+            while not self.sign.exists():  # noqa: ASYNC110 - a process of its own makes the file
+                await anyio.sleep(0.01)
+        question.answer(Yes())
+
+    def quietly(self) -> None:
+        return None
+
+
+async def test_a_question_that_waits_long_is_notified(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    sign = tmp_path / "sign"
+    notify = stage.script("h", f"touch {sign}")
+    agent = stage.agent(
+        ACT,
+        "done",
+        settings=hooks("Notification", notify, matcher="permission_prompt"),
+        mode="default",
+        asker=_Patient(sign),
+        parts=HookParts(notify_seconds=0.01),
+    )
+
+    await run(agent)
+
+    [told] = stage.told()
+    assert told["hook_event_name"] == "Notification"
+    assert told["notification_type"] == "permission_prompt"
+    assert told["message"] == "Permission is needed to use act"
+    assert stage.ran == ["a"]
 
 
 SUB = AgentIdentity("agent-1", "Explore", depth=1)

@@ -63,9 +63,9 @@ class AgentHooks:
         self._source = "startup"
         self._has_begun = False
 
-    def asker(self, dialog: Asker | None) -> Asker:
+    def asker(self, dialog: Asker | None, notify_seconds: float) -> Asker:
         """Return the way to a person, with the hooks on it."""
-        return HookedAsker(self, dialog, self._emit, self._interrupt)
+        return HookedAsker(self, dialog, self._emit, self._interrupt, notify_seconds)
 
     def open(
         self,

@@ -1,13 +1,15 @@
 """Settings, trust and the permission engine of a session, opened together and kept up to date."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 import anyio
 
 from gantlet.config import (
     ChangedFile,
+    FileRead,
     RuleWriter,
     Settings,
     SettingsRequest,
@@ -67,6 +69,7 @@ class Configuration:
         self.gate: ChangeGate | None = None
         self.listeners: list[Callable[[SettingsChange], None]] = []
         self._watch = watch
+        self._kept: dict[str, FileRead] = {}
         self._lock = anyio.Lock()
         self._engine: Engine | None = None
         self._context: Callable[[Settings], PermissionContext] | None = None
@@ -133,22 +136,34 @@ class Configuration:
             return None
         async with self._lock:
             changed = self._watch.look()
-            if not changed or not await self._is_let_through(changed):
+            refused = await self._refused(changed)
+            names = {file.file for file in changed}
+            kept = {name: read for name, read in self._kept.items() if name not in names} | refused
+            self._kept = kept
+            if len(refused) == len(changed):
                 return None
-            watch, fresh = await run_in_thread(lambda: _read(self.request))
-            change = SettingsChange(self.settings, fresh, changed)
+            watch, fresh = await run_in_thread(lambda: _read(self.request, kept))
+            taken = tuple(file for file in changed if file.file not in refused)
+            change = SettingsChange(self.settings, fresh, taken)
             self.settings, self._watch = fresh, watch
             self._put_in_place(fresh)
         for listener in self.listeners:
             listener(change)
         return change
 
-    async def _is_let_through(self, changed: tuple[ChangedFile, ...]) -> bool:
-        """Ask about a change; whoever says no keeps what held before."""
+    async def _refused(self, changed: tuple[ChangedFile, ...]) -> dict[str, FileRead]:
+        """Ask about changed settings files; return those refused as they were before.
+
+        The trust store is no settings file: what is taken back there counts at once.
+        """
         if self.gate is None:
-            return True
-        answers = [await self.gate(file) for file in changed]
-        return all(answers) or any(file.kind is SourceKind.POLICY for file in changed)
+            return {}
+        before = {read.file: read for read in self.settings.files}
+        asked = [file for file in changed if file.file in before]
+        refused = [file for file in asked if not await self.gate(file)]
+        return {
+            file.file: before[file.file] for file in refused if file.kind is not SourceKind.POLICY
+        }
 
     def _put_in_place(self, settings: Settings) -> None:
         """Let the engine judge by other settings from now on."""
@@ -170,11 +185,13 @@ class FreshPermission:
         return await self.engine.decide(request)
 
 
-def _read(request: SettingsRequest) -> tuple[SettingsWatch, Settings]:
-    """Read settings; whatever changes from now on is seen."""
+def _read(
+    request: SettingsRequest, kept: Mapping[str, FileRead] = MappingProxyType({})
+) -> tuple[SettingsWatch, Settings]:
+    """Read settings, but for files that stay as they were; what changes from now on is seen."""
     places = request.places()
     watch = SettingsWatch(request.watched(places))
-    return watch, request.read(places)
+    return watch, request.read(places, kept)
 
 
 def _adopt(request: SettingsRequest, settings: Settings) -> None:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Protocol
 
 import anyio
 
-from gantlet.config import Settings
+from gantlet.config import HOOK_FOLDER, Settings
 from gantlet.execution import Spill
 from gantlet.hooks import (
     CallbackHost,
@@ -74,11 +75,13 @@ class HookParts:
         entries: More hooks than the settings hold: of the program that drives us, of plug-ins.
         callbacks: Where the functions are that entries know by an id.
         mcp: The servers whose tools hooks may call.
+        notify_seconds: How long a question waits for a person before hooks are notified.
     """
 
     entries: tuple[HookEntry, ...] = ()
     callbacks: CallbackHost | None = None
     mcp: McpCaller | None = None
+    notify_seconds: float = NOTIFY_SECONDS
 
 
 def hook_settings(settings: Settings) -> HookSettings:
@@ -119,9 +122,14 @@ def open_runner(
         fit=fit,
         wake=wake,
         variables=environment.variables,
-        env_file=home_folder(environment) / "hook-env" / f"{session.session_id}.sh",
+        env_file=env_file_of(session.session_id, environment),
     )
     return HookRunner(session, ports=ports)
+
+
+def env_file_of(session_id: str, environment: Environment) -> Path:
+    """Return where hooks write variables for the commands of a session."""
+    return home_folder(environment) / HOOK_FOLDER / f"{session_id}.sh"
 
 
 def _holds(engine: Engine, rule: Rule, moment: Moment) -> bool:
@@ -180,12 +188,13 @@ class HookedAsker:
     dialog: Asker | None
     emit: Callable[[Event], None]
     interrupt: Callable[[], None]
+    notify_seconds: float = NOTIFY_SECONDS
 
     async def ask(self, question: Question) -> None:
         """Let hooks answer; show the dialog where there is one."""
         dialog = self.dialog
         if dialog is not None and self.hooks.wants(HookEvent.NOTIFICATION, "permission_prompt"):
-            dialog = _Notifying(self.hooks, dialog)
+            dialog = _Notifying(self.hooks, dialog, self.notify_seconds)
         if self.hooks.wants(HookEvent.PERMISSION_REQUEST, question.request.tool.name):
             check = _RequestCheck(self.hooks, self.emit, self.interrupt)
             await CoordinatorAsker((check,), dialog).ask(question)
@@ -206,6 +215,7 @@ class _Notifying:
 
     hooks: Fires
     dialog: Asker
+    seconds: float
 
     async def ask(self, question: Question) -> None:
         """Show the dialog, and notify after a while."""
@@ -216,7 +226,7 @@ class _Notifying:
 
     async def _notify(self, question: Question) -> None:
         """Tell hooks that somebody is waited for."""
-        await anyio.sleep(NOTIFY_SECONDS)
+        await anyio.sleep(self.seconds)
         request = question.request
         await self.hooks.fire(
             occasion(

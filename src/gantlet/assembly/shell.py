@@ -1,6 +1,7 @@
 """The shell of a session, wired together: its tools, its tasks, its sandbox."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from gantlet.agents.background import TaskBoard
@@ -86,9 +87,18 @@ def open_shell(
 
 
 def open_session_shell(
-    project: str, configuration: Configuration, holder: ContextHolder
+    project: str,
+    configuration: Configuration,
+    holder: ContextHolder,
+    hook_file: Path | None = None,
 ) -> SessionShell:
     """Return the shell of a session as its settings want it, with a sandbox if they do.
+
+    Args:
+        project: Where the session works.
+        configuration: Its settings.
+        holder: What calls are judged against.
+        hook_file: Where hooks write variables for commands.
 
     Raises:
         UserError: The settings make no sense.
@@ -97,6 +107,7 @@ def open_session_shell(
     opened = open_shell(project, environment, _shell_values(settings))
     trusted = replace(opened.session.settings, is_trusted=settings.trust.is_whole)
     opened.session.settings = trusted
+    opened.session.hook_file = str(hook_file or "")
     sandbox: OpenSandbox | None = None
     if _wants_sandbox(settings):
         from gantlet.assembly.sandboxing import (  # noqa: PLC0415 - heavy, and not always wanted

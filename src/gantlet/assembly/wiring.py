@@ -1,5 +1,6 @@
 """Puts an agent together from its options: settings, permission, tools, conversation, services."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
 
@@ -7,6 +8,7 @@ from gantlet.assembly.agent_hooks import AgentHooks
 from gantlet.assembly.agent_parts import AgentOptions, AgentParts, Voice
 from gantlet.assembly.configuration import Configuration, FreshPermission, open_configuration
 from gantlet.assembly.files import SessionFiles
+from gantlet.assembly.hooks import env_file_of
 from gantlet.assembly.key_helper import KeyHelper
 from gantlet.assembly.models import DEFAULT_MODEL, open_model
 from gantlet.assembly.shell import SessionShell, open_session_shell
@@ -59,7 +61,13 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
     hooks = AgentHooks(voice.emit, voice.wake, voice.interrupt)
     engine = _engine(options, parts, configuration, hooks, voice)
     files = _files(parts, configuration.environment)
-    shell = open_session_shell(options.cwd, configuration, engine.holder)
+    hook_session = _hook_session(options, parts, configuration)
+    shell = open_session_shell(
+        options.cwd,
+        configuration,
+        engine.holder,
+        env_file_of(hook_session.session_id, configuration.environment),
+    )
     toolbox = open_toolbox(
         [_checked(tool) for tool in options.tools],
         [_checked(tool) for tool in options.mcp_tools],
@@ -75,7 +83,7 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
     conversation.news = shell.board.take_news
     spill = _spill(parts, configuration.environment)
     hooks.open(
-        _hook_session(parts, options.cwd),
+        hook_session,
         parts.hook_parts,
         configuration=configuration,
         conversation=conversation,
@@ -134,7 +142,7 @@ def _engine(
     return configuration.open_engine(
         options.mode,
         voice.emit,
-        hooks.asker(parts.asker),
+        hooks.asker(parts.asker, parts.hook_parts.notify_seconds),
         avoid_prompts=parts.asker is None,
         directories=options.directories,
         rules=tuple(AddRules(tuple(rules), kind, where) for rules, kind in given if rules),
@@ -197,11 +205,21 @@ def _spill(parts: AgentParts, environment: Environment) -> Spill:
     return Spill(session.results_folder if session else home_folder(environment) / "tool-results")
 
 
-def _hook_session(parts: AgentParts, cwd: str) -> HookSession:
+def _hook_session(
+    options: AgentOptions, parts: AgentParts, configuration: Configuration
+) -> HookSession:
     """Return what hooks are told of the session."""
     session = parts.session
     own, path = (session.id, str(session.path)) if session else (str(uuid4()), "")
-    return HookSession(own, path, project_dir=cwd)
+    project = str(configuration.settings.places.root)
+    return HookSession(own, path, project_dir=project, effort=_effort(options.request_fields))
+
+
+def _effort(fields: Mapping[str, object]) -> str:
+    """Return how hard the model is asked to think; empty if nothing is said about it."""
+    config = fields.get("output_config")
+    effort = config.get("effort") if isinstance(config, Mapping) else None
+    return effort if isinstance(effort, str) else ""
 
 
 def _execution(configuration: Configuration) -> ExecutionSettings:

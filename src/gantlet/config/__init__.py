@@ -14,6 +14,7 @@ from gantlet.config.setting import Ignored, Setting, SettingsProblem
 from gantlet.config.settings import Settings, exposures_of, read_settings
 from gantlet.config.settings_files import (
     ALL_SOURCES,
+    HOOK_FOLDER,
     SettingsFiles,
     config_folder,
     read_sources,
@@ -32,6 +33,7 @@ from gantlet.config.watch import ChangedFile, SettingsWatch
 
 __all__ = [
     "ALL_SOURCES",
+    "HOOK_FOLDER",
     "KEYS",
     "NOT_TRUSTED",
     "STORE_NAME",

@@ -6,6 +6,7 @@ from dataclasses import field
 from functools import partial
 from pathlib import Path
 
+from gantlet.config.file_reader import FileRead
 from gantlet.config.last_good import LastGood
 from gantlet.config.settings import Settings, read_settings
 from gantlet.config.settings_files import (
@@ -88,15 +89,18 @@ class SettingsRequest:
         given = config_folder(self.cwd, self.home, self.environment)
         return self.home if given == self.home / ".claude" else given
 
-    def read(self, places: SettingsFiles | None = None) -> Settings:
-        """Read the settings.
+    def read(
+        self, places: SettingsFiles | None = None, kept: Mapping[str, FileRead] | None = None
+    ) -> Settings:
+        """Read the settings; `kept` are files, by name, that count as they were read before.
 
         Raises:
             UserError: A file that was named is not there.
         """
         places = places or self.places()
         last_good = LastGood(self.own_folder / _LAST_GOOD)
-        return read_settings(self.cwd, self.home, places, self.question(places), last_good)
+        question = self.question(places)
+        return read_settings(self.cwd, self.home, places, question, last_good, kept or {})
 
     def watched(self, places: SettingsFiles) -> list[tuple[SourceKind, Path]]:
         """Return what to look at to know whether settings changed."""

@@ -11,7 +11,7 @@ from gantlet.config.keys import KEYS, Exposure, Form
 from gantlet.config.last_good import LastGood
 from gantlet.config.merging import distinct, merge, merged_object
 from gantlet.config.setting import Ignored, Setting, SettingsProblem
-from gantlet.config.settings_files import SettingsFiles, workspace_at
+from gantlet.config.settings_files import HOOK_FOLDER, SettingsFiles, workspace_at
 from gantlet.config.trust import FolderTrust, TrustQuestion
 from gantlet.config.variables import tunes_tools
 from gantlet.hooks import HookEntry, KeyPath, parse_hooks
@@ -203,11 +203,17 @@ def read_settings(
     places: SettingsFiles,
     question: TrustQuestion,
     last_good: LastGood | None = None,
+    kept: Mapping[str, FileRead] = MappingProxyType({}),
 ) -> Settings:
-    """Return what the settings files of a session say. Never raises for what is in them."""
+    """Return what the settings files of a session say. Never raises for what is in them.
+
+    Files that are `kept`, by their names, are not read: they count as they did.
+    """
     workspace = workspace_at(cwd, home, places, _own(question, last_good))
     read = partial(read_file, last_good=last_good)
-    files = tuple(read(origin) for origin in places.origins(workspace))
+    files = tuple(
+        kept.get(origin.source.file) or read(origin) for origin in places.origins(workspace)
+    )
     trust = question.answer(exposures_of(files, places))
     merged = merge(files, trust)
     hooks, bad_hooks = _hooks(merged.counted.get("hooks", ()), files)
@@ -225,11 +231,12 @@ def read_settings(
 
 
 def _own(question: TrustQuestion, last_good: LastGood | None) -> Iterator[Path]:
-    """Yield where we keep what decides: the trust store, and what files last forbade."""
+    """Yield where we keep what decides: trust, what files last forbade, what hooks export."""
     if question.store is not None:
         yield question.store.file
     if last_good is not None:
         yield last_good.folder
+        yield last_good.folder.parent / HOOK_FOLDER
 
 
 def _hooks(

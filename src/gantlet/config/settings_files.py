@@ -18,6 +18,8 @@ MANAGED_FOLDER = Path("/etc/claude-code")
 MACOS_MANAGED_FOLDER = Path("/Library/Application Support/ClaudeCode")
 #: What settings that are handed over as text have in place of a file.
 GIVEN = "--settings"
+#: Where hooks write variables for later commands; whoever writes there decides what those do.
+HOOK_FOLDER = "hook-env"
 _CONFIG = ".claude"
 _ROOT_USER = 0
 

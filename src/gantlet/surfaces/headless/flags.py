@@ -11,6 +11,9 @@ from gantlet.session import is_session_id
 from gantlet.tool import Mode, UserError
 
 FORMATS = ("text", "json", "stream-json")
+NOTHING_TO_DO = (
+    "There is nothing to do: give a prompt, as in gantlet -p 'What is here?', or pipe one in."
+)
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 #: Flags with one value, by the field they fill.

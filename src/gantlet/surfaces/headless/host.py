@@ -18,7 +18,7 @@ from gantlet.session import Session
 from gantlet.surfaces.headless.asking import ControlAsker
 from gantlet.surfaces.headless.callbacks import ControlCallbacks
 from gantlet.surfaces.headless.control import Control
-from gantlet.surfaces.headless.flags import Flags
+from gantlet.surfaces.headless.flags import NOTHING_TO_DO, FlagError, Flags
 from gantlet.surfaces.headless.frames import Frame, Summary, is_failure
 from gantlet.surfaces.headless.inlet import read_lines, read_message
 from gantlet.surfaces.headless.opening import open_agent, open_session
@@ -77,13 +77,13 @@ class Host:
 
     async def run(self, prompt: str | None) -> int:
         """Do what is asked for, until there is nothing more; return the exit code."""
+        if prompt is not None:
+            self.waiting.append(self._first(prompt))
+            self._has_ended = True
         async with anyio.create_task_group() as group:
             self._group = group
             group.start_soon(self._heed_signals)
-            if prompt is not None:
-                self.waiting.append(Prompt((Text(prompt),), content=prompt))
-                self._has_ended = True
-            else:
+            if prompt is None:
                 read_lines(0, lambda line: self._take_line(line, group))
             try:
                 await self._work()
@@ -93,6 +93,20 @@ class Host:
                     await self._close()
             group.cancel_scope.cancel()
         return 128 + self._signal if self._signal else self.exit_code
+
+    def _first(self, text: str) -> Prompt:
+        """Return the only prompt; it may be empty where a call waits to be asked again.
+
+        Raises:
+            FlagError: There is nothing to do.
+        """
+        if text:
+            return Prompt((Text(text),), content=text)
+        if self.session is None or self.session.deferred is None:
+            if self.session is not None:
+                self.session.close()
+            raise FlagError(f"{NOTHING_TO_DO} No call waits in this session.")
+        return Prompt(())
 
     def interrupt(self) -> None:
         """Stop the turn that runs."""
@@ -248,7 +262,7 @@ class Host:
         if self.session is not None:
             self.session.recorder.next_prompt_id = prompt.uuid
         async with self._running(agent):
-            run = await agent.run(prompt.blocks)
+            run = await agent.run(prompt.blocks or None)
             run, extra = await self._structured(agent, run)
         if prompt.origin is not None:
             extra["origin"] = prompt.origin

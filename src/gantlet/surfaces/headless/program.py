@@ -7,7 +7,7 @@ import anyio
 
 from gantlet.messages import Model
 from gantlet.pool import DEFAULT_FLAGS
-from gantlet.surfaces.headless.flags import FlagError, Flags
+from gantlet.surfaces.headless.flags import NOTHING_TO_DO, FlagError, Flags
 from gantlet.surfaces.headless.host import Host
 from gantlet.surfaces.headless.inlet import read_piped
 from gantlet.surfaces.headless.outlet import Outlet
@@ -45,14 +45,15 @@ async def _run(flags: Flags, outlet: Outlet) -> int:
 
 
 async def _prompt(flags: Flags) -> str:
-    """Return what is to be done: what the command line says, and what is piped in."""
-    piped = await read_piped(0, has_prompt=bool(flags.prompt))
+    """Return what is to be done: what the command line says, and what is piped in.
+
+    Nothing need be said where a session is resumed: a call may wait in it.
+    """
+    is_resumed = flags.is_continued or flags.resume is not None
+    piped = await read_piped(0, has_prompt=bool(flags.prompt) or is_resumed)
     both = [part for part in (flags.prompt, piped.strip()) if part.strip()]
-    if not both:
-        raise FlagError(
-            "There is nothing to do: give a prompt, as in gantlet -p 'What is here?', or pipe one"
-            " in."
-        )
+    if not both and not is_resumed:
+        raise FlagError(NOTHING_TO_DO)
     return "\n\n".join(both)
 
 

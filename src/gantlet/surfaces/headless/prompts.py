@@ -16,7 +16,7 @@ _MAX_COMMAND_CHARS = 200_000
 
 @value
 class Prompt:
-    """Words of a user, as they came."""
+    """Words of a user, as they came; none have a call that waits in the session asked again."""
 
     blocks: tuple[Block, ...]
     uuid: str | None = None
@@ -27,8 +27,10 @@ class Prompt:
     @property
     def text(self) -> str:
         """The words, if there is nothing else."""
-        first = self.blocks[0]
-        return first.text if len(self.blocks) == 1 and isinstance(first, Text) else ""
+        if len(self.blocks) != 1:
+            return ""
+        only = self.blocks[0]
+        return only.text if isinstance(only, Text) else ""
 
 
 def read_prompt(line: Mapping[str, JsonValue]) -> Prompt:

@@ -8,6 +8,7 @@ from gantlet.messages import JsonValue, Model, dumps
 from gantlet.surfaces.headless.flags import Flags
 from gantlet.surfaces.headless.frames import Frame
 from gantlet.surfaces.headless.outlet import Outlet
+from gantlet.surfaces.plain_text import plain
 
 
 class Sink(Protocol):
@@ -74,7 +75,9 @@ class PlainSink:
         self.model = model
 
     def frame(self, frame: Frame) -> None:
-        """Keep a line if all are wanted."""
+        """Keep a line if all are wanted; what a person should know is said at once."""
+        if frame.get("subtype") == "informational":
+            self.remark([str(frame.get("content"))])
         if self._flags.is_verbose and self._flags.output_format == "json":
             self._lines.append(frame)
 
@@ -104,4 +107,5 @@ class PlainSink:
 def _to_stderr(texts: Iterable[str]) -> None:
     """Write lines for a person."""
     for text in dict.fromkeys(texts):
-        print(f"gantlet: {text}", file=sys.stderr)
+        lines = [plain(line) for line in text.splitlines()]
+        print("gantlet: " + "\n".join(lines), file=sys.stderr)

@@ -5,7 +5,7 @@ import secrets
 import shlex
 import shutil
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from gantlet.system.task_records import TaskFolder
 from gantlet.tool import Port, ToolContext, ToolError
 from gantlet.tool.background import BackgroundTasks
 from gantlet.tools.shell.capture import Capture
+from gantlet.tools.shell.env_files import EnvFiles, EnvRead
 from gantlet.tools.shell.settings import ShellSettings
 from gantlet.tools.shell.snapshot import take_snapshot
 from gantlet.tools.shell.task import Order, ShellTask
@@ -70,6 +71,10 @@ class ShellSession:
     supervisor: Supervisor = field(default_factory=Supervisor)
     #: The sandbox's `Shelter`, where the settings want one.
     shelter: object = None
+    #: Where hooks write variables for commands.
+    hook_file: str = ""
+    _env_files: EnvFiles | None = None
+    _last_read: EnvRead = field(default_factory=lambda: EnvRead({}))
     _started: weakref.WeakSet[ShellTask] = field(default_factory=weakref.WeakSet)
     _folder: TaskFolder | None = None
     _masker: Masker | None = None
@@ -89,7 +94,8 @@ class ShellSession:
     def masker(self) -> Masker:
         """What hides secrets in output."""
         if self._masker is None:
-            self._masker = Masker({**self.environment.variables, **self.settings.variables})
+            known = {**self.environment.variables, **self.settings.variables}
+            self._masker = Masker({**known, **self._last_read.variables})
         return self._masker
 
     @property
@@ -105,9 +111,9 @@ class ShellSession:
         """
         order = start.order
         task_id = f"b{secrets.token_hex(4)}"
+        argv, variables, note = await self._placed(start)
         capture = Capture(self.masker, self.folder.output_path(task_id), lambda: task.flood())
         task = ShellTask(task_id, order, capture, self.folder)
-        argv, variables, note = await self._placed(start)
         task.note = note
         launch = Launch(
             argv=argv,
@@ -144,15 +150,18 @@ class ShellSession:
             ToolError: It must not run without a sandbox, and there is none.
         """
         argv = start.argv or self._argv(start, await self._set_up(start))
-        variables = self.variables(start)
+        read = await self._from_hooks()
+        variables = self.variables(start, read.variables)
         if self.shelter is None:
-            return argv, variables, ""
+            return argv, variables, read.problem
         from gantlet.tools.shell.sheltering import (  # noqa: PLC0415 - heavy, and rarely needed
             place,
         )
 
-        own = added_variables(self.settings, start.order.cwd, read_only=start.read_only)
-        return await place(
+        own = added_variables(
+            self.settings, start.order.cwd, read_only=start.read_only, more=read.variables
+        )
+        words, variables, note = await place(
             self.shelter,
             start.order.command,
             argv,
@@ -161,6 +170,21 @@ class ShellSession:
             leaves=start.is_plain,
             tells_place=start.tells_place,
         )
+        return words, variables, "\n".join(filter(None, (note, read.problem)))
+
+    async def _from_hooks(self) -> EnvRead:
+        """Return the variables that hooks have written for commands."""
+        if self._env_files is None:
+            self._env_files = EnvFiles((self.hook_file,))
+        read = self._env_files.known()
+        if read is None:
+            given = command_variables(
+                self.environment.variables, self.settings, self.project, read_only=False
+            )
+            read = await self._env_files.read(self._shell_words(), given, self.project)
+        if read is not self._last_read:
+            self._last_read, self._masker = read, None
+        return read
 
     async def run_git(self, words: tuple[str, ...], cwd: str, given: bytes) -> bytes | None:
         """Run git so that it only reads; return what it said, or None where it failed."""
@@ -192,10 +216,14 @@ class ShellSession:
                 os.close(descriptor)
         return bytes(said) if await running.wait() == Exited(0) else None
 
-    def variables(self, start: Start) -> dict[str, str]:
-        """Return the variables of a command."""
+    def variables(self, start: Start, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the variables of a command; `more` is what hooks have written for it."""
         return command_variables(
-            self.environment.variables, self.settings, start.order.cwd, read_only=start.read_only
+            self.environment.variables,
+            self.settings,
+            start.order.cwd,
+            read_only=start.read_only,
+            more=more,
         )
 
     async def _set_up(self, start: Start) -> str:
@@ -229,15 +257,18 @@ class ShellSession:
 
     def _argv(self, start: Start, set_up: str) -> tuple[str, ...]:
         """Return the shell with the command."""
-        shell = self.shell
-        options = ("--noprofile", "--norc") if Path(shell).name == "bash" else ()
         text = start.order.command
         if start.tells_place:
             text = f"{_TELL_PLACE}{text}"
         text = f"{set_up}{text}"
         if self.settings.prefix:
             text = f"{self.settings.prefix} {shlex.quote(text)}"
-        return (shell, *options, "-c", text)
+        return (*self._shell_words(), "-c", text)
+
+    def _shell_words(self) -> tuple[str, ...]:
+        """Return the shell, so that it reads no files of its own."""
+        shell = self.shell
+        return (shell, "--noprofile", "--norc") if Path(shell).name == "bash" else (shell,)
 
     @property
     def shell(self) -> str:

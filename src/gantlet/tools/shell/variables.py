@@ -72,22 +72,27 @@ _HARDENED = {
 }
 
 
+def is_kept_from_commands(name: str) -> bool:
+    """Return whether a variable is never handed on to a command."""
+    return name in _OWN or name in _SHELL_STATE or _FUNCTION.fullmatch(name) is not None
+
+
 def command_variables(
-    inherited: Mapping[str, str], settings: ShellSettings, cwd: str, *, read_only: bool
+    inherited: Mapping[str, str],
+    settings: ShellSettings,
+    cwd: str,
+    *,
+    read_only: bool,
+    more: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return the variables of a command."""
-    kept = {
-        name: value
-        for name, value in inherited.items()
-        if not (name in _OWN or name in _SHELL_STATE or _FUNCTION.fullmatch(name))
-    }
+    """Return the variables of a command; `more` is what files of variables say."""
+    kept = {name: text for name, text in inherited.items() if not is_kept_from_commands(name)}
     if settings.scrubs_secrets:
         kept = {name: value for name, value in kept.items() if not _SECRET_NAME.search(name)}
     kept.setdefault("PATH", os.defpath)
-    if read_only:
-        kept["PATH"] = absolute_only(kept["PATH"])
-    added = added_variables(settings, cwd, read_only=read_only, given=kept)
-    return {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **kept, **added}
+    added = added_variables(settings, cwd, read_only=read_only, given=kept, more=more)
+    whole = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **kept, **added}
+    return {**whole, "PATH": absolute_only(whole["PATH"])} if read_only else whole
 
 
 def added_variables(
@@ -96,12 +101,13 @@ def added_variables(
     *,
     read_only: bool,
     given: Mapping[str, str] | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return the variables that commands have from us, whatever they inherit."""
-    added = {**settings.variables, **_UNATTENDED, "PWD": cwd}
+    added = {**settings.variables, **(more or {}), **_UNATTENDED, "PWD": cwd}
     if settings.temporary_folder:
         added["TMPDIR"] = settings.temporary_folder
-    return {**added, **_hardened(given or {})} if read_only else added
+    return {**added, **_hardened({**(given or {}), **added})} if read_only else added
 
 
 def absolute_only(path: str) -> str:

@@ -1,0 +1,144 @@
+"""Hooks as users have them: settings files, scripts, and the real program around them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program_kit import STREAM, Desk, frames
+
+DEFER = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}'
+TOUCH = [{"call": "Bash", "input": {"command": "touch made"}}]
+
+
+def command(line: str, **more: Any) -> dict[str, Any]:
+    return {"type": "command", "command": line, **more}
+
+
+def desk_with(folder: Path, *replies: Any, **events: dict[str, Any]) -> Desk:
+    """A desk whose user has one handler for each event."""
+    desk = Desk(folder, *replies)
+    hooks = {event: [{"hooks": [handler]}] for event, handler in events.items()}
+    settings = desk.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": hooks}))
+    return desk
+
+
+def results(text: str) -> list[str]:
+    """What calls answered, in the order of a stream."""
+    told = [frame["message"]["content"][0] for frame in frames(text) if frame["type"] == "user"]
+    return [block["content"] for block in told if block["type"] == "tool_result"]
+
+
+@pytest.mark.parametrize(
+    ("line", "more", "told"),
+    [
+        ("exit 1", {}, "PreToolUse:Bash hook error: Failed with non-blocking status code"),
+        ("sleep 60", {"timeout": 0.3}, "It took longer than 0.3 s and was ended."),
+        ("yes", {}, "It wrote more than 1,000,000 bytes and was ended."),
+        ("/no/such/program", {"args": []}, "It could not be started"),
+        ('echo \'{"continue": "maybe"}\'', {}, "Its answer makes no sense"),
+        ('echo \'{"systemMessage": "Look here."}\'', {}, "gantlet: Look here."),
+    ],
+    ids=["exit-1", "hangs", "floods", "missing", "nonsense", "system-message"],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_a_hook_has_to_say_is_on_stderr(
+    tmp_path: Path, line: str, more: dict[str, Any], told: str, form: str
+) -> None:
+    desk = desk_with(tmp_path, TOUCH, "Done.", PreToolUse=command(line, **more))
+
+    done = desk.run("go", "--allowedTools", "Bash", "--output-format", form)
+
+    assert told in done.stderr
+    assert (desk.cwd / "made").exists()
+
+
+def test_no_hook_steers_the_terminal(tmp_path: Path) -> None:
+    answer = json.dumps({"systemMessage": "a\x1b[2Jb\x07"})
+    desk = desk_with(tmp_path, TOUCH, "Done.", PreToolUse=command(f"cat <<'X'\n{answer}\nX"))
+
+    done = desk.run("go", "--allowedTools", "Bash")
+
+    assert "a\\x1b[2Jb\\x07" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_a_deferred_call_is_taken_up_without_a_prompt(tmp_path: Path) -> None:
+    gate = command(f"[ -f go ] || echo '{DEFER}'")
+    desk = desk_with(tmp_path, TOUCH, "Done.", PreToolUse=gate)
+    first = json.loads(desk.run("go", "--allowedTools", "Bash", "--output-format", "json").stdout)
+    assert first["deferred_tool_use"]["name"] == "Bash"
+    assert not (desk.cwd / "made").exists()
+
+    (desk.cwd / "go").touch()
+    desk.write_script({"text": "unused"}, "Done.")
+    words = ("--resume", first["session_id"], "--allowedTools", "Bash", *STREAM)
+    done = desk.run(*words)
+
+    assert done.returncode == 0, done.stderr
+    assert (desk.cwd / "made").exists()
+    assert frames(done.stdout)[-1]["terminal_reason"] == "completed"
+
+
+def test_resuming_without_a_prompt_needs_a_call_that_waits(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "Hello.")
+    session = json.loads(desk.run("hi", "--output-format", "json").stdout)["session_id"]
+
+    done = desk.run("--resume", session)
+
+    assert done.returncode == 1
+    assert "No call waits in this session" in done.stderr
+    assert desk.run("again", "--resume", session).returncode == 0  # nothing holds it
+
+
+def test_commands_have_what_hooks_export(tmp_path: Path) -> None:
+    lines = """
+cat >> "$CLAUDE_ENV_FILE" <<'X'
+export PLACE="a b"
+declare -x QUOTED='it'"'"'s'
+export PATH="$PATH:/opt/of/hook"
+export PAGER=less ANTHROPIC_API_KEY=key BASH_ENV=/evil
+X
+"""
+    shown = 'echo "$PLACE|$QUOTED|${PATH##*:}|$PAGER|$ANTHROPIC_API_KEY|$BASH_ENV"'
+    call = [{"call": "Bash", "input": {"command": shown}}]
+    desk = desk_with(tmp_path, call, "Done.", SessionStart=command(lines))
+
+    done = desk.run("go", "--allowedTools", "Bash", *STREAM)
+
+    assert results(done.stdout) == ["a b|it's|/opt/of/hook|cat||"]
+
+
+def test_a_secret_that_a_hook_exports_is_masked(tmp_path: Path) -> None:
+    call = [{"call": "Bash", "input": {"command": "echo $DB_PASSWORD"}}]
+    line = 'echo "export DB_PASSWORD=correct-horse-battery" > "$CLAUDE_ENV_FILE"'
+    desk = desk_with(tmp_path, call, "Done.", SessionStart=command(line))
+
+    done = desk.run("go", "--allowedTools", "Bash", *STREAM)
+
+    assert "correct-horse" not in results(done.stdout)[0]
+
+
+def test_a_broken_file_of_variables_is_told_and_commands_run(tmp_path: Path) -> None:
+    call = [{"call": "Bash", "input": {"command": "echo ran"}}]
+    line = "echo 'exit 3' > \"$CLAUDE_ENV_FILE\""
+    desk = desk_with(tmp_path, call, "Done.", SessionStart=command(line))
+
+    [result] = results(desk.run("go", "--allowedTools", "Bash", *STREAM).stdout)
+
+    assert "ran" in result
+    assert "are not used" in result
+
+
+def test_the_users_own_file_of_variables_is_read(tmp_path: Path) -> None:
+    call = [{"call": "Bash", "input": {"command": "echo $MINE"}}]
+    desk = Desk(tmp_path, call, "Done.")
+    file = tmp_path / "mine.sh"
+    file.write_text("export MINE=here\n")
+
+    done = desk.run("go", "--allowedTools", "Bash", *STREAM, CLAUDE_ENV_FILE=str(file))
+
+    assert results(done.stdout) == ["here"]
