@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from program_kit import STREAM, Desk, frames
+from end_to_end.program_kit import STREAM, Desk, frames
 
 DEFER = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}'
 TOUCH = [{"call": "Bash", "input": {"command": "touch made"}}]
@@ -142,3 +142,24 @@ def test_the_users_own_file_of_variables_is_read(tmp_path: Path) -> None:
     done = desk.run("go", "--allowedTools", "Bash", *STREAM, CLAUDE_ENV_FILE=str(file))
 
     assert results(done.stdout) == ["here"]
+
+
+def test_hooks_of_the_checkout_are_found_from_a_folder_in_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, TOUCH, "Done.")
+    top = desk.cwd
+    (top / ".git").mkdir()
+    (top / ".claude").mkdir()
+    (top / ".claude" / "tell").write_text('#!/bin/sh\nenv > "$CLAUDE_PROJECT_DIR/told"\n')
+    (top / ".claude" / "tell").chmod(0o755)
+    handler = command('"$CLAUDE_PROJECT_DIR"/.claude/tell')
+    hooks = {"hooks": {"PreToolUse": [{"hooks": [handler]}]}}
+    (top / ".claude" / "settings.json").write_text(json.dumps(hooks))
+    desk.cwd = top / "deep" / "inside"
+    desk.cwd.mkdir(parents=True)
+
+    done = desk.run("go", "--allowedTools", "Bash", "--trust", "--effort", "high")
+
+    told = dict(line.split("=", 1) for line in (top / "told").read_text().splitlines())
+    assert told["CLAUDE_PROJECT_DIR"] == str(top)
+    assert told["CLAUDE_EFFORT"] == "high"
+    assert done.stderr == ""

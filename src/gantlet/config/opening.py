@@ -100,7 +100,7 @@ class SettingsRequest:
         places = places or self.places()
         last_good = LastGood(self.own_folder / _LAST_GOOD)
         question = self.question(places)
-        return read_settings(self.cwd, self.home, places, question, last_good, kept or {})
+        return read_settings(self.cwd, self.home, places, question, last_good, kept=kept or {})
 
     def watched(self, places: SettingsFiles) -> list[tuple[SourceKind, Path]]:
         """Return what to look at to know whether settings changed."""

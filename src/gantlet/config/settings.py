@@ -203,6 +203,7 @@ def read_settings(
     places: SettingsFiles,
     question: TrustQuestion,
     last_good: LastGood | None = None,
+    *,
     kept: Mapping[str, FileRead] = MappingProxyType({}),
 ) -> Settings:
     """Return what the settings files of a session say. Never raises for what is in them.
