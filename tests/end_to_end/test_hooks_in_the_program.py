@@ -133,17 +133,6 @@ def test_a_broken_file_of_variables_is_told_and_commands_run(tmp_path: Path) -> 
     assert "are not used" in result
 
 
-def test_the_users_own_file_of_variables_is_read(tmp_path: Path) -> None:
-    call = [{"call": "Bash", "input": {"command": "echo $MINE"}}]
-    desk = Desk(tmp_path, call, "Done.")
-    file = tmp_path / "mine.sh"
-    file.write_text("export MINE=here\n")
-
-    done = desk.run("go", "--allowedTools", "Bash", *STREAM, CLAUDE_ENV_FILE=str(file))
-
-    assert results(done.stdout) == ["here"]
-
-
 def test_hooks_of_the_checkout_are_found_from_a_folder_in_it(tmp_path: Path) -> None:
     desk = Desk(tmp_path, TOUCH, "Done.")
     top = desk.cwd
