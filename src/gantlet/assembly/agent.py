@@ -208,6 +208,23 @@ class Agent:
         talk.settings = replace(talk.settings, model=name or self._first_model)
         talk.model_name = talk.settings.model
 
+    def set_request_field(self, name: str, content: object) -> None:
+        """Send a field with every request from the next one on; None leaves it out."""
+        talk = self._conversation
+        kept = {key: item for key, item in talk.settings.extra.items() if key != name}
+        more = {} if content is None else {name: content}
+        talk.settings = replace(talk.settings, extra={**kept, **more})
+
+    def note(self, prompt: Prompt) -> None:
+        """Say something that the model reads with what is said next, and need not answer now.
+
+        Raises:
+            RuntimeError: A prompt is running, or a call waits to be asked again.
+        """
+        if self._is_busy or self._conversation.deferred is not None:
+            raise RuntimeError("The conversation is waiting for something else.")
+        self._conversation.begin(_message(prompt))
+
     def context_usage(self) -> tuple[int, int]:
         """Return about how many tokens the next request takes, and how many there may be."""
         talk = self._conversation

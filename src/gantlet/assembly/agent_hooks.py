@@ -60,7 +60,7 @@ class AgentHooks:
         self._stack: AsyncExitStack | None = None
         self._conversation: Conversation | None = None
         self._parts = HookParts()
-        self._source = "startup"
+        self.source = "startup"
         self._has_begun = False
 
     def asker(self, dialog: Asker | None, notify_seconds: float) -> Asker:
@@ -80,7 +80,7 @@ class AgentHooks:
     ) -> None:
         """Take the hooks that settings hold, and go with them when they change."""
         self._conversation = conversation
-        self._source = "resume" if conversation.history.entries else "startup"
+        self.source = "resume" if conversation.history.entries else "startup"
         self._parts = parts
         configuration.gate = self._let_through
         if instead is not None:
@@ -174,7 +174,7 @@ class AgentHooks:
         if self._has_begun:
             return ""
         self._has_begun = True
-        return await loop.begin_session(self._source)
+        return await loop.begin_session(self.source)
 
     async def end_session(self, reason: str) -> None:
         """Tell hooks that the session ends, if it had begun."""

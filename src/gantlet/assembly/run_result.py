@@ -54,9 +54,9 @@ class RunResult:
             errors=finished.errors,
             deferred=turn.deferred,
         )
-        return this if before is None else this._after(before)
+        return this if before is None else this.after(before)
 
-    def _after(self, before: "RunResult") -> "RunResult":
+    def after(self, before: "RunResult") -> "RunResult":
         """Return the result of a run that this was the last turn of."""
         costs = (before.cost_usd, self.cost_usd)
         known = [cost for cost in costs if cost is not None]

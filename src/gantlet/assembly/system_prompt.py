@@ -132,18 +132,7 @@ def memory_text(files: Sequence[MemoryFile]) -> str:
     return "# Instructions from files\n\nFollow them where they apply.\n\n" + "\n\n".join(parts)
 
 
-def system_prompt(
-    place: Place,
-    model: str,
-    today: date,
-    *,
-    replaced: str | None = None,
-    appended: str = "",
-    memory: Sequence[MemoryFile] = (),
-) -> str:
-    """Return the whole text; `replaced` stands in place of our own words."""
-    if replaced is not None:
-        parts = [replaced, appended]
-    else:
-        parts = [IDENTITY, GUIDANCE, place.text(model, today), memory_text(memory), appended]
+def system_prompt(here: str, *, appended: str = "", memory: Sequence[MemoryFile] = ()) -> str:
+    """Return the whole text; `here` tells where the agent works."""
+    parts = [IDENTITY, GUIDANCE, here, memory_text(memory), appended]
     return "\n\n".join(part for part in parts if part)

@@ -74,6 +74,7 @@ class _Turn:
     continuations: int = 0
     is_paused: bool = False
     unpriced: set[str] = field(default_factory=set)
+    error: ModelError | None = None
 
 
 class Loop:
@@ -164,7 +165,7 @@ class Loop:
         except ModelError as error:
             too_long = error.kind is ModelErrorKind.PROMPT_TOO_LONG
             reason = TurnEnd.PROMPT_TOO_LONG if too_long else TurnEnd.API_ERROR
-            errors = (str(error),)
+            errors, turn.error = (str(error),), error
         return self._finished(turn, reason, errors)
 
     async def _looked_at(self, prompt: UserMessage) -> UserMessage:
@@ -426,6 +427,8 @@ class Loop:
             model_seconds=meter.model_seconds,
             by_model=meter.by_model,
             errors=errors,
+            error_kind=turn.error.kind.value if turn.error is not None else "",
+            error_status=turn.error.status if turn.error is not None else None,
         )
         self.conversation.emit(finished)
         return TurnResult(

@@ -162,6 +162,8 @@ class TurnFinished:
     model_seconds: float = 0.0
     by_model: tuple[ModelUsage, ...] = ()
     errors: tuple[str, ...] = ()
+    error_kind: str = ""
+    error_status: int | None = None
 
 
 Event: TypeAlias = (

@@ -10,7 +10,7 @@ from gantlet.session.place import (
     sessions_folder,
 )
 from gantlet.session.session import Session, forked, new_session, resumed, unsure_calls
-from gantlet.session.shelf import SessionInfo, Shelf, delete, read_info
+from gantlet.session.shelf import SessionInfo, Shelf, delete, is_in_use, read_info
 from gantlet.session.story import CallStory, Passage, Story, tell
 from gantlet.session.transcript import SessionError, read_lines
 from gantlet.session.undo import BlockedFile, RestoredFile, UndoResult, rewind, undo, undone_numbers
@@ -36,6 +36,7 @@ __all__ = [
     "change_logs",
     "delete",
     "forked",
+    "is_in_use",
     "is_session_id",
     "new_session",
     "project_key",

@@ -1,5 +1,6 @@
 """The sessions on disk: find, list, delete."""
 
+import fcntl
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -12,6 +13,8 @@ from gantlet.session.transcript import SessionError
 
 _END_BYTES = 65_536
 _SECONDS_A_DAY = 86_400.0
+#: Its time says when old sessions were last deleted.
+_PURGED = ".purged"
 
 
 @value
@@ -83,15 +86,29 @@ class Shelf:
         return found[0].path
 
     def purge(self, days: float, now: float) -> list[str]:
-        """Delete our own sessions that were not touched for so many days; return their ids."""
+        """Delete our own sessions that were not touched for so many days; return their ids.
+
+        What another program has open stays.
+        """
         oldest = now - days * _SECONDS_A_DAY
         gone: list[str] = []
         for path in _transcripts(self.folders[0]):
             with suppress(OSError):
-                if path.stat().st_mtime < oldest:
+                if path.stat().st_mtime < oldest and not is_in_use(path):
                     delete(path)
                     gone.append(path.stem)
         return gone
+
+    def purge_if_due(self, days: float, now: float) -> list[str]:
+        """Do the same, unless that was done within the last day."""
+        mark = self.folders[0] / _PURGED
+        try:
+            if mark.exists() and now - mark.stat().st_mtime < _SECONDS_A_DAY:
+                return []
+            mark.touch(mode=0o600)
+        except OSError:  # there is no folder yet, or it is not ours to write
+            return []
+        return self.purge(days, now)
 
     def _paths(self, cwd: str | None) -> Iterator[Path]:
         """Return the transcripts of a folder, or all."""
@@ -100,6 +117,16 @@ class Shelf:
                 yield from _transcripts(folder)
             else:
                 yield from _jsonl(folder / project_key(cwd))
+
+
+def is_in_use(path: Path) -> bool:
+    """Return whether a program holds a transcript."""
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def delete(path: Path) -> None:

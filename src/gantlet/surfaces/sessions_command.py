@@ -12,6 +12,7 @@ from gantlet.session import (
     Shelf,
     all_sessions_folders,
     delete,
+    is_in_use,
     read_lines,
     resumed,
     tell,
@@ -99,6 +100,8 @@ def _delete(shelf: Shelf, arguments: argparse.Namespace) -> int:
     if not arguments.session:
         raise SessionError("Say which session to delete, or --older-than DAYS.")
     path = shelf.find(arguments.session, str(Path.cwd()))
+    if is_in_use(path):
+        raise SessionError(f"Session {path.stem} is in use by another program. Wait for its end.")
     delete(path)
     print(f"{path.stem} is deleted.")
     return 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from gantlet.messages import JsonValue
+from gantlet.messages import JsonValue, dumps
 from gantlet.permissions import (
     Answer,
     Asker,
@@ -15,9 +15,12 @@ from gantlet.permissions import (
     write_update,
 )
 from gantlet.surfaces.headless.control import Control, ControlError
+from gantlet.surfaces.headless.outlet import MAX_LINE_BYTES, shortened
 from gantlet.tool import UserError
 
 HOST = "the program"
+#: Leaves room for the rest of the question in a line of the longest length.
+MAX_INPUT_BYTES = MAX_LINE_BYTES * 3 // 4
 
 
 class ControlAsker:
@@ -34,7 +37,10 @@ class ControlAsker:
         """Send the question and pass the answer on."""
         self._waiting(True)
         try:
-            told = await self._control.ask("can_use_tool", seconds=None, **_request(question))
+            request = _request(question)
+            told = await self._control.ask("can_use_tool", seconds=None, **request)
+            if told.get("updatedInput") == request["input"]:
+                told = {**told, "updatedInput": None}  # as it was shown, perhaps cut
             answer, stops = read_answer(told)
         except ControlError as error:
             answer, stops = Unanswered(str(error)), False
@@ -48,12 +54,20 @@ class ControlAsker:
         return None
 
 
+def shown_input(given: Mapping[str, JsonValue]) -> JsonValue:
+    """Return an input as the other side can take it in one line: its longest texts may be cut."""
+    whole = dict(given)
+    if len(dumps(whole)) <= MAX_INPUT_BYTES:
+        return whole
+    return dict(shortened(whole, MAX_INPUT_BYTES))
+
+
 def _request(question: Question) -> dict[str, JsonValue]:
     """Return what the other side is told about a call."""
     verdict, call = question.verdict, question.request.call
     fields: dict[str, JsonValue] = {
         "tool_name": question.request.tool.name,
-        "input": dict(call.input),
+        "input": shown_input(call.input),
         "tool_use_id": call.id,
         "permission_suggestions": [write_update(update) for update in verdict.suggestions],
         "decision_reason": verdict.reason,

@@ -36,6 +36,16 @@ class Desk(Protocol):
     def interrupt(self) -> None:
         """Stop the turn that runs."""
 
+    def look_again(self) -> None:
+        """Look whether there is something to do, or nothing any more."""
+
+    def take_told(self, told: Mapping[str, JsonValue]) -> None:
+        """Take what the driving program brings.
+
+        Raises:
+            UserError: It cannot be used.
+        """
+
     def say(self, text: str) -> None:
         """Write a result that no model had a part in."""
 

@@ -52,6 +52,19 @@ _FINE = frozenset(
     }
 )
 
+#: The protocol's words for why the model was not reached.
+_ASSISTANT_ERRORS = frozenset(
+    {
+        "authentication_failed",
+        "billing_error",
+        "rate_limit",
+        "overloaded",
+        "invalid_request",
+        "model_not_found",
+        "server_error",
+    }
+)
+
 Frame = dict[str, JsonValue]
 
 
@@ -303,6 +316,11 @@ def _model_usage(usage: Usage, cost: float | None) -> Frame:
 def _denial(call: ToolUse) -> Frame:
     """Return a call that was not allowed."""
     return {"tool_name": call.name, "tool_use_id": call.id, "tool_input": dict(call.input)}
+
+
+def assistant_error(kind: str) -> str:
+    """Return the protocol's word for why the model was not reached."""
+    return kind if kind in _ASSISTANT_ERRORS else "unknown"
 
 
 def _error_kind(status: int | None, reason: str) -> str:

@@ -1,6 +1,8 @@
 """The program without a screen, at work: prompts in, one turn after the other, results out."""
 
+import logging
 import signal
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -14,15 +16,15 @@ from gantlet.assembly.run_result import RunResult
 from gantlet.messages import JsonValue, Text, TurnEnd, TurnFinished, Usage
 from gantlet.messages.value import replace
 from gantlet.permissions import Asker
-from gantlet.session import Session
+from gantlet.session import Session, Shelf, sessions_folder
 from gantlet.surfaces.headless.asking import ControlAsker
 from gantlet.surfaces.headless.callbacks import ControlCallbacks
 from gantlet.surfaces.headless.control import Control
 from gantlet.surfaces.headless.flags import NOTHING_TO_DO, FlagError, Flags
-from gantlet.surfaces.headless.frames import Frame, Summary, is_failure
+from gantlet.surfaces.headless.frames import Frame, Summary, assistant_error, is_failure
 from gantlet.surfaces.headless.inlet import read_lines, read_message
-from gantlet.surfaces.headless.opening import open_agent, open_session
-from gantlet.surfaces.headless.prompts import Prompt, read_prompt
+from gantlet.surfaces.headless.opening import kept_days, open_agent, open_session
+from gantlet.surfaces.headless.prompts import GO_ON, Prompt, read_prompt
 from gantlet.surfaces.headless.reports import Sink
 from gantlet.surfaces.headless.requests import Requests
 from gantlet.surfaces.headless.servers import Servers
@@ -35,12 +37,13 @@ from gantlet.surfaces.headless.structured import (
     open_structured,
 )
 from gantlet.surfaces.headless.telling import Telling
-from gantlet.system import Environment, new_id
+from gantlet.system import Environment, new_id, run_in_thread
 from gantlet.tool import UserError
 from gantlet.tool.background import BackgroundTask
 
 #: How long tasks in the background may still run when everything else is done.
 LINGER_SECONDS = 5.0
+_log = logging.getLogger(__name__)
 _RETRIES = "MAX_STRUCTURED_OUTPUT_RETRIES"
 _READS_STATE = "CLAUDE_CODE_SDK_READS_SESSION_STATE"
 
@@ -66,7 +69,9 @@ class Host:
         self._group: TaskGroup
         self._more = anyio.Event()
         self._has_ended = False
-        self._is_running = False
+        self._is_running = self._has_worked = self._is_to_stop = False
+        self._is_cleared = False
+        self._heard: set[str] = set()
         self._signal = 0
         self.session: Session | None = None
         self.session_id = ""
@@ -109,9 +114,18 @@ class Host:
         return Prompt(())
 
     def interrupt(self) -> None:
-        """Stop the turn that runs."""
+        """Stop the turn that runs, or the one that is about to."""
+        self._is_to_stop = True
         if self.agent is not None:
             self.agent.interrupt()
+
+    def give_up(self) -> None:
+        """Stop for good: nobody reads what is said."""
+        self.waiting.clear()
+        self._has_ended = True
+        self.control.close()
+        self._more.set()
+        self.interrupt()
 
     async def opened(self) -> Agent:
         """Return the agent; it is made when it is first needed."""
@@ -143,10 +157,20 @@ class Host:
             model=self.sink.model,
         )
         agent.tasks.listeners.append(self._take_task)
+        if self._is_cleared:
+            agent.hooks.source = "clear"
         self._keeper = keeper = _Keeper(agent)
         await self._group.start(keeper.keep)
         self.sink.remark(str(problem) for problem in agent.problems)
+        if self.session is not None:
+            self._group.start_soon(self._let_old_sessions_go, agent)
         return agent
+
+    async def _let_old_sessions_go(self, agent: Agent) -> None:
+        """Delete sessions that nobody has touched for longer than they are kept."""
+        days = kept_days(agent.configuration.settings)
+        shelf = Shelf((sessions_folder(self.environment),))
+        await run_in_thread(lambda: shelf.purge_if_due(days, time.time()))
 
     def _take_task(self, task: BackgroundTask) -> None:
         """Follow something that goes to the background."""
@@ -161,8 +185,10 @@ class Host:
     async def begin_again(self) -> str:
         """Forget the conversation and begin another session; return the id of the old one."""
         before = self.session_id
+        if self.agent is not None:
+            self.agent.exit_reason = "clear"
         await self._close()
-        self.agent = None
+        self.agent, self._is_cleared = None, True
         again = replace(
             self.flags, resume=None, is_continued=False, fork_session=False, session_id=None
         )
@@ -173,6 +199,7 @@ class Host:
     def _begin_session(self, session: Session | None) -> None:
         """Take a session, or do without one."""
         self.session = session
+        self._heard = set(session.restored.prompts) if session is not None else set()
         self.session_id = session.id if session is not None else new_id()
         self.telling = Telling(self.flags, self.sink.frame, self.session_id, session)
         if session is not None and self.flags.name:
@@ -221,24 +248,70 @@ class Host:
             case other:
                 raise ValueError(f"there is no message of type {other!r}")
 
-    def _take_prompt(self, prompt: Prompt) -> None:
-        """Queue what the user says, or hand it to the turn that runs."""
-        if self._is_running and self.agent is not None and prompt.priority in ("now", "next"):
-            self.agent.send(prompt.blocks, prompt.priority)
-            return
-        self.waiting.append(prompt)
+    def take_told(self, told: Mapping[str, JsonValue]) -> None:
+        """Take what the driving program brings.
+
+        Raises:
+            UserError: It cannot be used.
+        """
+        schema, title = told.get("jsonSchema"), told.get("title")
+        if isinstance(schema, dict):
+            self._schema = open_structured(schema)
+        if isinstance(title, str) and title and self.session is not None:
+            self.session.rename(title)
+        if told.get("excludeDynamicSections") is True:
+            self.flags = replace(self.flags, exclude_dynamic=True)
+        self.told = dict(told)
+
+    def look_again(self) -> None:
+        """Look whether there is something to do, or nothing any more."""
         self._more.set()
+
+    def _take_prompt(self, prompt: Prompt) -> None:
+        """Queue what the user says, or hand it to the turn that runs.
+
+        Raises:
+            ValueError: It was said already: a second line of that id would break the transcript.
+        """
+        if prompt.uuid in self._heard:
+            raise ValueError(f"the message {prompt.uuid} was taken already")
+        if prompt.uuid is not None:
+            self._heard.add(prompt.uuid)
+        if not self._sent(prompt):
+            self.waiting.append(prompt)
+            self._more.set()
+
+    def _sent(self, prompt: Prompt) -> bool:
+        """Hand what is urgent to the turn that runs; return whether that could be done."""
+        is_urgent = prompt.priority in ("now", "next") and prompt.is_asked
+        if not (self._is_running and is_urgent and self.agent is not None):
+            return False
+        try:
+            self.agent.send(prompt.blocks, prompt.priority)
+        except RuntimeError:  # it has just ended
+            return False
+        self._replay(prompt)
+        return True
+
+    def _replay(self, prompt: Prompt) -> None:
+        """Tell that words of the user's were taken, if somebody wants to know."""
+        if self.flags.replay_user_messages and prompt.blocks:
+            frames = self.telling.frames
+            self.sink.frame(frames.user(prompt.content, prompt.uuid, isReplay=True))
 
     async def _work(self) -> None:
         """Take turns until the input has ended and everything is done."""
         while not self._signal:
             if self.waiting:
+                self._has_worked = True
                 self._state("running")
                 await self._one(self.waiting.popleft())
                 if not self.waiting:
                     self._state("idle")
-            elif self._has_ended:
-                return
+            elif self._has_ended and not self._requests.is_busy:
+                if self._has_worked or self.session is None or self.session.deferred is None:
+                    return
+                self.waiting.append(GO_ON)
             else:
                 self._more = anyio.Event()
                 await self._more.wait()
@@ -246,29 +319,41 @@ class Host:
     async def _one(self, prompt: Prompt) -> None:
         """Do one thing that was asked for; what goes wrong is a result too."""
         try:
-            if self.flags.replay_user_messages:
-                own = prompt.uuid or new_id()
-                self.sink.frame(self.telling.frames.user(prompt.content, own, isReplay=True))
+            self._is_to_stop = False
+            self._replay(prompt)
             meant = await self.commands.take(prompt)
             if meant is not None:
                 await self._turn(meant)
         except UserError as error:
             self._fail(str(error), prompt)
+        except Exception as error:  # noqa: BLE001 - a bug costs one turn, and is told like a failure
+            _log.exception("A turn broke; this is a bug.")
+            self._fail(f"This is a bug in gantlet: {type(error).__name__}: {error}", prompt)
 
     async def _turn(self, prompt: Prompt) -> None:
         """Take one turn with the model."""
         agent = await self.opened()
-        self.sink.frame(self.commands.init_frame(agent))
+        self.telling.turn = None
         if self.session is not None:
             self.session.recorder.next_prompt_id = prompt.uuid
+        if not prompt.is_asked:
+            agent.note(prompt.blocks)
+            return
+        self.sink.frame(self.commands.init_frame(agent))
+        if self._is_to_stop:
+            self._fail("It was stopped before it began.", prompt, TurnEnd.ABORTED_STREAMING)
+            return
         async with self._running(agent):
             run = await agent.run(prompt.blocks or None)
             run, extra = await self._structured(agent, run)
         if prompt.origin is not None:
             extra["origin"] = prompt.origin
+        took = self.telling.turn
         if run.reason is TurnEnd.API_ERROR and run.errors:
-            text = run.errors[0]
-            self.sink.frame(self.telling.frames.failure(text, "unknown", agent.model_name))
+            kind = assistant_error(took.error_kind if took is not None else "")
+            self.sink.frame(self.telling.frames.failure(run.errors[0], kind, agent.model_name))
+        if took is not None and took.error_status is not None:
+            extra["api_error_status"] = took.error_status
         self.report(run, extra)
 
     @asynccontextmanager
@@ -288,7 +373,7 @@ class Host:
         retries = int(given) if given.isdigit() else MAX_RETRIES
         while self._schema.answer is None and not run.is_error and retries > 0:
             retries -= 1
-            run = await agent.run(REMINDER)
+            run = (await agent.run(REMINDER)).after(run)
         answer, self._schema.answer = self._schema.answer, None
         if answer is not None:
             return run, {"structured_output": dict(answer)}
@@ -312,11 +397,10 @@ class Host:
         self.telling.turn = None
         self.report(RunResult(text, 0, Usage(), 0.0, (), TurnEnd.COMPLETED))
 
-    def _fail(self, text: str, prompt: Prompt) -> None:
+    def _fail(self, text: str, prompt: Prompt, ended: TurnEnd = TurnEnd.TURN_SETUP_FAILED) -> None:
         """Write that something could not even begin."""
         self.telling.turn = None
         extra: Frame = {} if prompt.origin is None else {"origin": prompt.origin}
-        ended = TurnEnd.TURN_SETUP_FAILED
         self.report(RunResult("", 0, Usage(), 0.0, (), ended, errors=(text,)), extra)
         if not self.sink.is_stream:
             self.sink.complain(text)
@@ -340,10 +424,7 @@ class Host:
                 if self._signal:
                     raise KeyboardInterrupt
                 self._signal = number
-                self.waiting.clear()
-                self._has_ended = True
-                self._more.set()
-                self.interrupt()
+                self.give_up()
 
     async def _close(self) -> None:
         """Let go of everything."""

@@ -15,6 +15,8 @@ MAX_LINE_BYTES = 64_000_000
 #: How long a prompt that is given waits for the first piped byte.
 FIRST_BYTE_SECONDS = 3.0
 _PART_BYTES = 65_536
+#: Stands for a line that is longer than anybody reads.
+TOO_LONG = b"(a line that is too long)"
 
 
 def read_lines(descriptor: int, take: Callable[[bytes | None], None]) -> None:
@@ -32,7 +34,11 @@ def read_lines(descriptor: int, take: Callable[[bytes | None], None]) -> None:
 def _lines(descriptor: int) -> Iterator[bytes]:
     """Yield the lines of a descriptor as they come."""
     rest = bytearray()
+    is_too_long = False
     while part := _part(descriptor):
+        if is_too_long:
+            _, end, part = part.partition(b"\n")
+            is_too_long = not end
         rest += part
         if b"\n" in part:
             *lines, last = bytes(rest).split(b"\n")
@@ -40,7 +46,8 @@ def _lines(descriptor: int) -> Iterator[bytes]:
             yield from lines
         elif len(rest) > MAX_LINE_BYTES:
             rest.clear()
-            yield b"(a line that is too long)"
+            is_too_long = True
+            yield TOO_LONG
     if rest.strip():
         yield bytes(rest)
 
@@ -61,6 +68,8 @@ def read_message(line: bytes) -> Mapping[str, JsonValue] | None:
     """
     if not line.strip():
         return None
+    if line == TOO_LONG:
+        raise ValueError(f"It is longer than {MAX_LINE_BYTES:,} bytes.")
     message = loads(line)
     if not isinstance(message, dict):
         text = "The line is JSON, but no object."

@@ -11,10 +11,11 @@ from gantlet.assembly.agent_parts import AgentParts
 from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.models import DEFAULT_MODEL
 from gantlet.assembly.system_prompt import Place, look_at_repository, system_prompt
-from gantlet.config import SettingsRequest, read_memory, read_sources
+from gantlet.config import Settings, SettingsRequest, read_memory, read_sources
 from gantlet.hooks import CallbackHost, read_callbacks
 from gantlet.messages import Event, JsonValue, Model
 from gantlet.permissions import Asker
+from gantlet.rules import SourceKind
 from gantlet.session import (
     PointNotFoundError,
     Session,
@@ -31,6 +32,9 @@ from gantlet.tool import AnyTool, Mode
 
 #: What programs that drive us take us for; they refuse older ones.
 COMPATIBLE_VERSION = "2.1.300"
+
+#: How long a session is kept that nobody touches, unless a setting says otherwise.
+KEPT_DAYS = 30.0
 
 _ALIASES = {
     "default": ("ANTHROPIC_MODEL", DEFAULT_MODEL),
@@ -89,20 +93,46 @@ def _check_dropped(flags: Flags, path: Path) -> None:
 def model_name(flags: Flags, environment: Environment, configured: str | None) -> str:
     """Return the model to ask, with short names and the environment considered."""
     wanted = flags.model or environment.variables.get("ANTHROPIC_MODEL") or configured or "default"
+    return full_name(wanted, environment)
+
+
+def full_name(wanted: str, environment: Environment) -> str:
+    """Return the name of a model that requests have, for a short one."""
     variable, known = _ALIASES.get(wanted, ("", wanted))
     return environment.variables.get(variable) or known if variable else wanted
 
 
-def request_fields(flags: Flags) -> dict[str, object]:
-    """Return what flags add to each request."""
+def thinking(tokens: int) -> dict[str, object]:
+    """Return how a request says for how long the model may think."""
+    return {"type": "enabled", "budget_tokens": tokens} if tokens else {"type": "disabled"}
+
+
+def request_fields(flags: Flags, environment: Environment) -> dict[str, object]:
+    """Return what flags and the environment add to each request."""
     fields: dict[str, object] = {}
-    if flags.max_thinking_tokens:
-        fields["thinking"] = {"type": "enabled", "budget_tokens": flags.max_thinking_tokens}
+    given = environment.variables.get("MAX_THINKING_TOKENS", "")
+    if flags.max_thinking_tokens is not None:
+        fields["thinking"] = thinking(flags.max_thinking_tokens)
+    elif given.isdecimal() and not flags.thinking:
+        fields["thinking"] = thinking(int(given))
     elif flags.thinking:
         fields["thinking"] = {"type": flags.thinking}
     if flags.effort:
         fields["output_config"] = {"effort": flags.effort}
     return fields
+
+
+def kept_days(settings: Settings) -> float:
+    """Return for how many days sessions are kept.
+
+    What a project says about it does not count: it must not delete what is not its own.
+    """
+    foreign = (SourceKind.PROJECT, SourceKind.LOCAL)
+    for setting in settings.counted.get("cleanupPeriodDays", ()):
+        days = setting.content
+        if setting.source.kind not in foreign and isinstance(days, int | float) and days > 0:
+            return float(days)
+    return KEPT_DAYS
 
 
 def starting_mode(flags: Flags, environment: Environment) -> Mode | None:
@@ -144,7 +174,7 @@ async def open_agent(
     places = request.places()
     name = model_name(flags, environment, None)
     replaced, appended = _prompts(flags, told)
-    system = replaced or ""
+    system, said_later = replaced or "", ""
     if replaced is None:
         place = Place(Path(cwd), flags.add_dir, await look_at_repository(Path(cwd), environment))
         memory = (
@@ -154,10 +184,13 @@ async def open_agent(
                 Path(cwd), request.home, places.user.parent, places.managed, request.sources
             )
         )
-        system = system_prompt(place, name, date.today(), appended=appended, memory=memory)
+        here = place.text(name, date.today())
+        if flags.exclude_dynamic:
+            said_later, here = here, ""
+        system = system_prompt(here, appended=appended, memory=memory)
     elif appended:
         system = f"{replaced}\n\n{appended}".strip()
-    return Agent(
+    agent = Agent(
         model or (name if flags.model or "ANTHROPIC_MODEL" in environment.variables else None),
         tools=tools,
         mcp_tools=mcp_tools,
@@ -170,7 +203,7 @@ async def open_agent(
         max_turns=flags.max_turns,
         max_budget_usd=flags.max_budget_usd,
         fallback_models=tuple(one for one in flags.fallback_model.split(",") if one),
-        request_fields=request_fields(flags),
+        request_fields=request_fields(flags, environment),
         betas=flags.betas,
         builtin_tools=flags.tools,
         allowed_tools=flags.allowed_tools,
@@ -185,6 +218,9 @@ async def open_agent(
             hook_parts=HookParts(read_callbacks(told.get("hooks")).entries, callbacks),
         ),
     )
+    if said_later and not agent.messages:
+        agent.wake(said_later)
+    return agent
 
 
 def _prompts(flags: Flags, told: Mapping[str, JsonValue]) -> tuple[str | None, str]:

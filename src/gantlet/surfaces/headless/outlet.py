@@ -6,7 +6,7 @@ import os
 import queue
 import select
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from gantlet.messages import JsonValue, dumps
 
@@ -35,6 +35,8 @@ class Outlet:
         self._thread = threading.Thread(target=self._write_all, name="outlet", daemon=True)
         self._is_started = False
         self.is_broken = False
+        #: Told, from any thread, when nobody reads any more.
+        self.when_broken: Callable[[object], None] = lambda _: None
 
     def put(self, frame: Mapping[str, JsonValue]) -> None:
         """Write one JSON object as a line."""
@@ -102,6 +104,8 @@ class Outlet:
                 self.is_broken = error.errno in {errno.EPIPE, errno.ENOSPC, errno.EBADF, errno.EIO}
                 if not self.is_broken and error.errno != errno.EAGAIN:
                     raise
+                if self.is_broken:
+                    self.when_broken(None)
 
 
 def shortened(frame: Mapping[str, JsonValue], limit: int) -> Mapping[str, JsonValue]:

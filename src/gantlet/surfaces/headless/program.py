@@ -12,7 +12,7 @@ from gantlet.surfaces.headless.host import Host
 from gantlet.surfaces.headless.inlet import read_piped
 from gantlet.surfaces.headless.outlet import Outlet
 from gantlet.surfaces.headless.reports import PlainSink, Sink, StreamSink
-from gantlet.system import Environment
+from gantlet.system import Environment, in_loop_thread
 
 
 def run_headless(flags: Flags) -> int:
@@ -41,7 +41,10 @@ async def _run(flags: Flags, outlet: Outlet) -> int:
         if flags.output_format == "stream-json"
         else PlainSink(flags, outlet, model)
     )
-    return await Host(flags, Path.cwd(), environment, sink).run(prompt)
+    host = Host(flags, Path.cwd(), environment, sink)
+    if sink.is_stream:
+        outlet.when_broken = in_loop_thread(lambda _: host.give_up())
+    return await host.run(prompt)
 
 
 async def _prompt(flags: Flags) -> str:

@@ -5,8 +5,10 @@ import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from gantlet.messages import Block, JsonValue, Text, block_from_wire
-from gantlet.messages.value import value
+from gantlet.messages import Block, Document, Image, JsonValue, Text, block_from_wire
+from gantlet.messages.value import replace, value
+from gantlet.session import is_session_id
+from gantlet.system import new_id
 
 BUILT_IN_COMMANDS = ("clear", "compact", "context", "cost")
 _NUMBERED = re.compile(r"\$(\d)")
@@ -16,21 +18,29 @@ _MAX_COMMAND_CHARS = 200_000
 
 @value
 class Prompt:
-    """Words of a user, as they came; none have a call that waits in the session asked again."""
+    """Words of a user, as they came; none have a call that waits in the session asked again.
+
+    Attributes:
+        priority: When they are heard if a turn runs: `now`, `next`, or after it.
+        is_asked: Whether the model is to answer; else it reads them with what is said next.
+    """
 
     blocks: tuple[Block, ...]
     uuid: str | None = None
     origin: JsonValue = None
     priority: str = ""
     content: JsonValue = None
+    is_asked: bool = True
 
     @property
     def text(self) -> str:
         """The words, if there is nothing else."""
-        if len(self.blocks) != 1:
-            return ""
-        only = self.blocks[0]
+        only = self.blocks[0] if len(self.blocks) == 1 else None
         return only.text if isinstance(only, Text) else ""
+
+
+#: What resumes a call that was put off: nobody says anything.
+GO_ON = Prompt(())
 
 
 def read_prompt(line: Mapping[str, JsonValue]) -> Prompt:
@@ -42,9 +52,9 @@ def read_prompt(line: Mapping[str, JsonValue]) -> Prompt:
     message = line.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
-        blocks: tuple[Block, ...] = (Text(content),)
+        blocks: tuple[Block, ...] = (Text(_sendable(content)),)
     elif isinstance(content, list):
-        blocks = tuple(block_from_wire(one) for one in content)
+        blocks = tuple(_block(one) for one in content)
     else:
         text = "A user message needs a message with a content: a text or blocks."
         raise ValueError(text)  # noqa: TRY004 - what a program sent is wrong, not its type here
@@ -53,11 +63,35 @@ def read_prompt(line: Mapping[str, JsonValue]) -> Prompt:
     uuid, priority = line.get("uuid"), line.get("priority")
     return Prompt(
         blocks,
-        uuid if isinstance(uuid, str) and uuid else None,
+        uuid if isinstance(uuid, str) and is_session_id(uuid) else new_id(),
         line.get("origin"),
         priority if isinstance(priority, str) else "",
         content,
+        line.get("shouldQuery") is not False,
     )
+
+
+def _block(wire: JsonValue) -> Block:
+    """Return one block of a message.
+
+    Raises:
+        ValueError: A user cannot say that: in the conversation it would spoil every request.
+    """
+    block = block_from_wire(wire)
+    if isinstance(block, Text):
+        return replace(block, text=_sendable(block.text))
+    if isinstance(block, Image | Document):
+        return block
+    kind = wire.get("type") if isinstance(wire, dict) else wire
+    raise ValueError(
+        f"A user message holds blocks of text, image or document; this one is {kind!r}, or lacks"
+        " a field."
+    )
+
+
+def _sendable(text: str) -> str:
+    """Return a text without the halves of letters that no request can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def command_files(cwd: Path, config: Path, sources: Iterable[str]) -> dict[str, Path]:

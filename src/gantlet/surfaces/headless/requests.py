@@ -1,5 +1,6 @@
 """What the program that drives us may ask of us."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
@@ -7,16 +8,24 @@ import anyio
 from anyio.abc import TaskGroup
 
 from gantlet.assembly.models import DEFAULT_MODEL
+from gantlet.hooks import read_callbacks
 from gantlet.messages import JsonValue
 from gantlet.session import Session, read_lines
 from gantlet.surfaces.headless.desk import Desk
-from gantlet.surfaces.headless.opening import COMPATIBLE_VERSION
+from gantlet.surfaces.headless.opening import (
+    COMPATIBLE_VERSION,
+    full_name,
+    request_fields,
+    thinking,
+)
 from gantlet.surfaces.headless.slash import Commands
 from gantlet.system import run_in_thread
 from gantlet.tool import UserError
 from gantlet.tool.background import BackgroundTask
 
 MAX_OUTPUT_CHARS = 32_000
+
+_log = logging.getLogger(__name__)
 
 _Fields: TypeAlias = Mapping[str, JsonValue]
 _Answer: TypeAlias = Callable[[_Fields], Awaitable[_Fields]]
@@ -33,13 +42,14 @@ class Requests:
         self._desk = desk
         self._commands = commands
         self._running: dict[str, anyio.CancelScope] = {}
+        self._open = 0
         self._is_initialized = False
         self._answers: Mapping[str, _Answer] = {
             "initialize": self._initialize,
             "interrupt": self._interrupt,
             "set_permission_mode": self._set_mode,
             "set_model": self._set_model,
-            "set_max_thinking_tokens": self._accept,
+            "set_max_thinking_tokens": self._set_thinking,
             "mcp_status": self._mcp_status,
             "mcp_reconnect": self._mcp_reconnect,
             "get_context_usage": self._context_usage,
@@ -57,10 +67,16 @@ class Requests:
 
     def take(self, message: _Fields, group: TaskGroup) -> None:
         """Answer a request, in a task of its own."""
+        self._open += 1
         own = str(message.get("request_id"))
         request = message.get("request")
         fields = request if isinstance(request, dict) else {}
         group.start_soon(self._answer, own, str(fields.get("subtype")), fields)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request has no answer yet."""
+        return self._open > 0
 
     def cancel(self, request_id: str) -> None:
         """Stop working on a request; nobody waits for its answer."""
@@ -70,27 +86,32 @@ class Requests:
 
     async def _answer(self, own: str, subtype: str, fields: _Fields) -> None:
         """Answer one request; a failure is an answer too."""
-        answer = self._answers.get(subtype)
-        if answer is None:
-            self._desk.control.fail(own, f"Unsupported control request subtype: {subtype}")
-            return
+        answer = self._answers.get(subtype, _unsupported(subtype))
         with anyio.CancelScope() as scope:
             self._running[own] = scope
             try:
                 told = await answer(fields)
             except (RequestError, UserError) as error:
                 self._desk.control.fail(own, str(error))
+            except Exception as error:  # noqa: BLE001 - one request must not end the session
+                _log.exception("The request %s failed; this is a bug.", subtype)
+                self._desk.control.fail(own, f"{subtype} failed: {error}")
             else:
                 self._desk.control.succeed(own, told)
             finally:
                 self._running.pop(own, None)
+                self._open -= 1
+                self._desk.look_again()
 
     async def _initialize(self, fields: _Fields) -> _Fields:
         """Take what the program brings, before anything begins."""
         if self._desk.agent is not None or self._is_initialized:
             raise RequestError("initialize_not_first: a session has begun already")
+        problems = read_callbacks(fields.get("hooks")).problems
+        if problems:
+            raise RequestError(f"The hooks cannot be used: {problems[0]}")
+        self._desk.take_told(fields)
         self._is_initialized = True
-        self._desk.told = dict(fields)
         names = fields.get("sdkMcpServers")
         if isinstance(names, list):
             self._desk.servers.add_driven([str(name) for name in names])
@@ -103,7 +124,6 @@ class Requests:
             "hooks_applied": True,
             "hook_on_failure_supported": True,
             "claude_code_version": COMPATIBLE_VERSION,
-            "pid": 0,
         }
 
     async def _interrupt(self, fields: _Fields) -> _Fields:
@@ -128,11 +148,22 @@ class Requests:
         """Ask another model from now on."""
         wanted = fields.get("model")
         agent = await self._desk.opened()
-        agent.set_model(str(wanted) if wanted and wanted != "default" else None)
+        if wanted is not None and not isinstance(wanted, str):
+            raise RequestError(f"A model is named by a text, not {wanted!r}.")
+        is_first = not wanted or wanted == "default"
+        agent.set_model(None if is_first else full_name(str(wanted), self._desk.environment))
         return {"model": agent.model_name}
 
-    async def _accept(self, fields: _Fields) -> _Fields:
-        """Take note, without any effect on what is being said."""
+    async def _set_thinking(self, fields: _Fields) -> _Fields:
+        """Have the model think so long from now on; null is as it began, 0 not at all."""
+        wanted = fields.get("max_thinking_tokens")
+        if wanted is not None and (not isinstance(wanted, int) or wanted < 0):
+            raise RequestError(f"max_thinking_tokens is a number of tokens, not {wanted!r}.")
+        agent = await self._desk.opened()
+        given = request_fields(self._desk.flags, self._desk.environment)
+        agent.set_request_field(
+            "thinking", given.get("thinking") if wanted is None else thinking(wanted)
+        )
         return {}
 
     async def _mcp_status(self, fields: _Fields) -> _Fields:
@@ -251,9 +282,18 @@ class Requests:
         return {"version": COMPATIBLE_VERSION}
 
 
+def _unsupported(subtype: str) -> _Answer:
+    """Return the answer to a request that nobody knows."""
+
+    async def refuse(fields: _Fields) -> _Fields:
+        raise RequestError(f"Unsupported control request subtype: {subtype}")
+
+    return refuse
+
+
 def calls_after(session: Session, message_id: str) -> set[str] | None:
     """Return the calls that came after a message; None if there is no such message."""
-    lines, _ = read_lines(session.path)
+    lines = read_lines(session.path)[0] if session.path.exists() else []
     place = next((n for n, line in enumerate(lines) if line.get("uuid") == message_id), None)
     if place is None:
         return None

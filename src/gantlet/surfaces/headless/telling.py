@@ -16,6 +16,7 @@ from gantlet.messages import (
     HookRan,
     HookStarted,
     JsonValue,
+    ModelUsage,
     Notice,
     PermissionDecided,
     ResultBlock,
@@ -28,6 +29,7 @@ from gantlet.messages import (
     blocks_of,
 )
 from gantlet.messages.outcome import Behaviour
+from gantlet.messages.value import replace
 from gantlet.session import Session
 from gantlet.surfaces.headless.flags import Flags
 from gantlet.surfaces.headless.frames import Frame, Frames
@@ -147,8 +149,30 @@ class Telling:
         self._put(self.frames.notice(event))
 
     def _turn_finished(self, event: TurnFinished) -> None:
-        """Keep what a turn took."""
-        self.turn = event
+        """Keep what a turn took, with what those before it took for the same prompt."""
+        self.turn = event if self.turn is None else _together(self.turn, event)
+
+
+def _together(before: TurnFinished, last: TurnFinished) -> TurnFinished:
+    """Return what two turns took; the last one says how it ended."""
+    by_model = {one.model: one for one in before.by_model}
+    for one in last.by_model:
+        known = by_model.get(one.model)
+        by_model[one.model] = one if known is None else _added(known, one)
+    return replace(
+        last,
+        duration_seconds=before.duration_seconds + last.duration_seconds,
+        model_seconds=before.model_seconds + last.model_seconds,
+        by_model=tuple(by_model.values()),
+    )
+
+
+def _added(one: ModelUsage, other: ModelUsage) -> ModelUsage:
+    """Return what two turns took of the same model; an unknown price stays unknown."""
+    costs = (one.cost_usd, other.cost_usd)
+    known = [cost for cost in costs if cost is not None]
+    cost = sum(known) if len(known) == len(costs) else None
+    return replace(one, usage=one.usage.added(other.usage), cost_usd=cost)
 
 
 #: What is written for each kind of event; of the others nothing is.
