@@ -123,7 +123,19 @@ def freeze(value: object, *, max_depth: int = MAX_DEPTH) -> JsonValue:
         TypeError: Something inside is not JSON.
         ValueError: The value nests deeper than `max_depth`, or contains itself.
     """
+    kind = type(value)
+    if kind in _FROZEN_OR_SCALAR:
+        return cast("JsonValue", value)
+    if kind is dict and max_depth > 0 and _is_flat(cast("dict[object, object]", value)):
+        return _frozen_dict(cast("dict[str, JsonValue]", value))
     return _rebuild(value, _FROZEN_OR_SCALAR, _frozen_dict, _frozen_list, max_depth)
+
+
+def _is_flat(value: dict[object, object]) -> bool:
+    """Return whether nothing inside is left to be frozen, as in most objects that come by."""
+    return _STR.issuperset(map(type, value)) and _FROZEN_OR_SCALAR.issuperset(
+        map(type, value.values())
+    )
 
 
 @overload

@@ -2,7 +2,7 @@
 
 import json
 import math
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from gantlet.messages.frozen import JsonValue
 
@@ -19,10 +19,14 @@ def loads(source: str | bytes) -> JsonValue:
     """
     text = source if isinstance(source, str) else str(source, "utf-8")
     try:
-        value: JsonValue = _DECODER.decode(text)
+        if text[:1] in _BEGINNINGS:
+            value, end = _DECODER.raw_decode(text)
+            if end == len(text):
+                return cast(JsonValue, value)
+        value = _DECODER.decode(text)  # with space around it, or something wrong
     except RecursionError:
         raise ValueError("The JSON nests too deeply to be read. Send it flatter.") from None
-    return value
+    return cast(JsonValue, value)
 
 
 def dumps(value: object) -> bytes:
@@ -64,6 +68,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON. Send a finite number, a string or null.")
 
 
+#: Without space before it, what is an object or an array begins so.
+_BEGINNINGS = ("{", "[")
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
 _UTF8_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ASCII_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from gantlet.messages.frozen import JsonValue
+from gantlet.messages.blocks import ToolUse
+from gantlet.messages.frozen import FrozenDict, JsonValue
 from gantlet.messages.shape import COUNT, OBJECT, TEXT, Family, Field, Shape, nested
 from gantlet.messages.stream import (
     BlockDelta,
@@ -31,7 +32,7 @@ from gantlet.messages.wire import ASSISTANT, USAGE, block_from_wire, block_to_wi
 
 def stream_event_from_wire(wire: object) -> StreamEvent:
     """Return the event written in `wire`; `UnknownEvent` if its type is new or a field is wrong."""
-    return _plain_delta(wire) or _EVENTS.read(wire)
+    return _plain_delta(wire) or _plain_frame(wire) or _EVENTS.read(wire)
 
 
 def stream_event_to_wire(event: StreamEvent) -> JsonValue:
@@ -56,6 +57,29 @@ def _plain_delta(wire: object) -> BlockDelta | None:
     return BlockDelta(index, plain[1](text)) if plain and type(text) is str else None
 
 
+def _plain_frame(wire: object) -> BlockStart | BlockStop | None:
+    """Return the beginning of a call, or the end of a block, that holds nothing unusual."""
+    if type(wire) is not dict or type(index := wire.get("index")) is not int or index < 0:
+        return None
+    if wire.get("type") == "content_block_stop":
+        return BlockStop(index) if len(wire) == 2 else None
+    if wire.get("type") != "content_block_start" or len(wire) != 3:
+        return None
+    call = _plain_call(wire.get("content_block"))
+    return BlockStart(index, call) if call is not None else None
+
+
+def _plain_call(block: object) -> ToolUse | None:
+    """Return a call whose input is still to come, and that has no member but its own."""
+    if type(block) is not dict or len(block) != 4 or block.get("type") != "tool_use":
+        return None
+    own, name = block.get("id"), block.get("name")
+    if type(own) is not str or type(name) is not str or block.get("input") != {}:
+        return None
+    return ToolUse(own, name, _NO_INPUT)
+
+
+_NO_INPUT = FrozenDict()
 _PLAIN_DELTAS: dict[str, tuple[str, Callable[[str], KnownDelta]]] = {
     "text_delta": ("text", TextDelta),
     "input_json_delta": ("partial_json", InputJsonDelta),

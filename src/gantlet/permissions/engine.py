@@ -26,6 +26,7 @@ from gantlet.permissions.evaluation import LAYERS, advise, evaluate, settle, wei
 from gantlet.permissions.holder import ContextHolder
 from gantlet.permissions.layers import Layer
 from gantlet.permissions.matching import forbidding_match
+from gantlet.permissions.memory import Memory
 from gantlet.permissions.seeing import Eyes, Sight, see
 from gantlet.permissions.updates import Update
 from gantlet.permissions.verdict import Verdict
@@ -63,6 +64,7 @@ class Engine:
         self._emit = emit
         self._waiting: dict[Question, None] = {}
         self._approved: dict[str, Mapping[str, Any]] = {}
+        self._memory = Memory()
 
     async def decide(self, request: Request) -> Decision:
         """Judge one call, and ask where that is what judging came to."""
@@ -81,10 +83,16 @@ class Engine:
     async def _judged(self, request: Request, context: PermissionContext) -> Decision:
         """Return what comes of a call."""
         approved = self._approved.pop(request.call.id, None)
+        known = self._memory.recall(request, context)
+        if known is not None:
+            return known
         seen = await self._seen(request, context)
         verdict = weigh(seen, context, self._layers)
         if verdict.behaviour is not Behaviour.ASK:
-            return _decided(verdict, seen)
+            decision = _decided(verdict, seen)
+            if self._layers is LAYERS:
+                self._memory.keep(seen, context, decision)
+            return decision
         if approved is not None and approved == request.call.input:
             return _allowed(seen, f"{PERSON}, who wrote this input")
         asker = self._reachable(context)
