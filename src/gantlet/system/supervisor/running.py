@@ -1,6 +1,7 @@
 """A command that was started: what it says, how it ends, and how it is ended."""
 
 import os
+import threading
 from collections.abc import Callable
 from typing import Protocol
 
@@ -59,6 +60,8 @@ class Running:
         self.ended = ThreadEvent()
         self.silent = ThreadEvent()
         self.gone = ThreadEvent()
+        self._lock = threading.Lock()
+        self._has_finished = False
         self._on_gone: list[Callable[[], None]] = []
         if output is None:
             self.silent.set()
@@ -107,9 +110,11 @@ class Running:
 
     def when_gone(self, call: Callable[[], None]) -> None:
         """Call a function, in the pump's thread, once nothing of the command is left."""
-        self._on_gone.append(call)
-        if self.gone.is_set() and call in self._on_gone:
-            self._on_gone.remove(call)
+        with self._lock:
+            is_late = self._has_finished
+            if not is_late:
+                self._on_gone.append(call)
+        if is_late:
             call()
 
     def note(self, told: dict[str, object]) -> None:
@@ -144,20 +149,24 @@ class Running:
 
     def finish(self) -> None:
         """Take note that nothing of the command is left, or that nobody can tell any more."""
-        if self.gone.is_set():
-            return
+        with self._lock:
+            if self._has_finished:
+                return
+            self._has_finished = True
+            told, self._on_gone = self._on_gone, []
         self.ending = self.ending or Lost()
         self.left = ()
         self._drain()
         self.started.set()
-        while self._on_gone:  # before anybody who waits goes on
-            self._on_gone.pop()()
+        for call in told:  # before anybody who waits goes on
+            call()
         self.ended.set()
         self.gone.set()
 
     def stop_reading(self) -> None:
         """Close the output; whatever is still said is lost."""
-        output, self._output = self._output, None
+        with self._lock:  # two threads must not close one number twice: it may be another's by then
+            output, self._output = self._output, None
         if output is not None:
             self._pump.forget(output)
             os.close(output)

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import signal
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -124,6 +125,7 @@ class _Process:
         self._session = session
         self._mark = f"gantlet-repl-{secrets.token_hex(16)}"
         self._orders = -1
+        self._writing = threading.Lock()
         self._task: ShellTask | None = None
         self._number = 0
         self._said = bytearray()
@@ -167,10 +169,8 @@ class _Process:
         self._done, self._has_failed = ThreadEvent(), False
         self._said, self._recent = bytearray(), b""
         order = json.dumps({"code": code, "number": self._number}) + "\n"
-        with suppress(BrokenPipeError):
-            await anyio.to_thread.run_sync(
-                _write, self._orders, order.encode(), abandon_on_cancel=True
-            )
+        with suppress(BrokenPipeError):  # the process is gone; `_finish` says so
+            await anyio.to_thread.run_sync(self._write, order.encode(), abandon_on_cancel=True)
         await self._done.wait()
         return not self._has_failed
 
@@ -220,12 +220,15 @@ class _Process:
 
     def _finish(self) -> None:
         """Take note that the process is gone."""
-        os.close(self._orders)
+        with self._writing:  # the number may be another's as soon as it is closed
+            orders, self._orders = self._orders, -1
+            if orders >= 0:
+                os.close(orders)
         self._has_failed = True
         self._done.set()
 
-
-def _write(descriptor: int, data: bytes) -> None:
-    """Write all of it. Blocks."""
-    while data:
-        data = data[os.write(descriptor, data) :]
+    def _write(self, data: bytes) -> None:
+        """Hand an order to the process, unless that is gone. Blocks."""
+        with self._writing:
+            while data and self._orders >= 0:
+                data = data[os.write(self._orders, data) :]
