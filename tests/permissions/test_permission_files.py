@@ -105,6 +105,16 @@ def test_a_bare_name_means_that_tool_and_no_other() -> None:
     assert judge(deny=["Write"]).edit("a") is ASK
 
 
+def test_who_must_not_read_a_file_is_told_that_it_cannot_be_changed_either() -> None:
+    covered = "File is covered by a Read deny rule in your permission settings and cannot be"
+    rule = "The rule Read(.env) denies .env."
+    by_read, by_edit = judge(deny=["Read(.env)"]), judge(deny=["Edit(.env)"])
+
+    assert by_read.verdict(EDIT_TOOL, file_path=".env").reason == f"{covered} edited. {rule}"
+    assert by_read.verdict(READ_TOOL, file_path=".env").reason == rule
+    assert "covered" not in by_edit.verdict(EDIT_TOOL, file_path=".env").reason
+
+
 def linked(**rules: object) -> Judge:
     eyes = PaperEyes(
         links={

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gantlet.messages import ResultBlock, Text, UserMessage, blocks_of
 from gantlet.session import (
+    KnownFiles,
     PointNotFoundError,
     Session,
     SessionError,
@@ -16,6 +17,7 @@ from gantlet.session import (
     restore,
     resumed,
 )
+from gantlet.tool import Seen
 from session.session_kit import (
     VERSION,
     agent_in,
@@ -180,6 +182,21 @@ async def test_a_fork_leaves_the_original_alone(tmp_path: Path) -> None:
     assert fork.id != session.id
     assert content(agent.messages)[: len(said)] == said
     assert {line["sessionId"] for line in lines_of(fork)} == {fork.id}
+
+
+async def test_a_fork_knows_the_files_that_its_conversation_has_seen(tmp_path: Path) -> None:
+    session, _ = await a_session(tmp_path)
+    KnownFiles(session.known_files).note("/a.py", Seen("1", (1, 2, 3, 4)))
+    last = next(line["uuid"] for line in lines_of(session) if line["type"] == "assistant")
+
+    with forked(session.path, tmp_path / "projects", str(tmp_path), VERSION) as fork:
+        KnownFiles(fork.known_files).note("/b.py", Seen("2"))
+    with forked(session.path, tmp_path / "projects", str(tmp_path), VERSION, at=last) as earlier:
+        pass
+
+    assert set(KnownFiles(fork.known_files).known()) == {"/a.py", "/b.py"}
+    assert set(KnownFiles(session.known_files).known()) == {"/a.py"}
+    assert not KnownFiles(earlier.known_files).known(), "what was seen later is not known there"
 
 
 async def test_a_fork_at_a_point_drops_what_came_after(tmp_path: Path) -> None:

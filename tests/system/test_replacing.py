@@ -5,6 +5,7 @@ import resource
 import stat
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -52,6 +53,38 @@ def test_replacing_keeps_the_owner(tmp_path: Path) -> None:
     replace_file(locate(str(file), "/"), b"new", file.stat())
 
     assert (file.stat().st_uid, file.stat().st_gid) == (1234, 2345)
+
+
+_AS_SOMEBODY = """
+import os
+from gantlet.system import locate, open_file, replace_file
+path = os.environ["WANTED"]
+place, old = locate(path, "/"), os.stat(path)
+open_file(place).close()  # loads what others may not be able to load
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+for keeps_protection in (True, False):
+    try:
+        replace_file(place, b"new", old, keeps_protection=keeps_protection)
+        print("replaced")
+    except PermissionError as error:
+        print(error.strerror)
+"""
+
+
+def test_a_file_that_we_must_not_write_is_not_replaced() -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "a")
+        file.write_bytes(b"old")
+        file.chmod(0o444)
+        if os.geteuid() == 0:  # for whom nothing is protected
+            os.chown(folder, 65534, 65534)
+            os.chown(file, 65534, 65534)
+
+        told = run_python(_AS_SOMEBODY, {"WANTED": str(file)})
+
+    assert told == "it is write-protected\nreplaced\n"
 
 
 def test_a_new_file_comes_with_its_folders_and_the_umasks_mode(tmp_path: Path) -> None:

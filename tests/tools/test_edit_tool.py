@@ -273,10 +273,37 @@ async def test_the_difference_is_made_visible_with_the_lines_to_copy(bench: Work
         '  your text: say·"hi"\n'
         "  the file:  say·“hi”\n"
         "(· is a space, ⇥ a tab, ␍ a carriage return.) It differs in the kind of quotes."
-        " The lines of the file:\n"
+        " Your text has U+0022 U+0068 there, the file U+201C U+0068. The lines of the file:\n"
         "     1→say “hi”\n"
         "     2→and  go"
     )
+
+
+@pytest.mark.parametrize(
+    ("present", "old", "told"),
+    [
+        pytest.param(
+            "l'e\u0301te\u0301",
+            "l'\u00e9t\u00e9",
+            "It looks the same and is made of other characters."
+            " Your text has U+00E9 U+0074 there, the file U+0065 U+0301.",
+            id="composed",
+        ),
+        pytest.param(
+            "a\u200bb = 1",
+            "ab = 1",
+            "made of other characters. Your text has U+0062 U+0020 there, the file U+200B U+0062.",
+            id="of no width",
+        ),
+        pytest.param("a\u00a0b", "a b", "⍽ a no-break space", id="no-break space"),
+    ],
+)
+async def test_characters_that_look_alike_are_named(
+    bench: Workbench, present: str, old: str, told: str
+) -> None:
+    bench.show("a.txt", f"first\n{present}\n".encode())
+
+    assert told in await refusal(bench, "a.txt", old, "x")
 
 
 async def test_an_edit_of_a_file_that_changed_elsewhere_is_made_and_told(bench: Workbench) -> None:

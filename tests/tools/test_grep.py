@@ -49,6 +49,13 @@ def grep(program: Program = RIPGREP, **variables: str) -> Grep:
     return Grep(searcher(program, **variables))
 
 
+async def test_an_empty_path_is_none(tree: Path) -> None:
+    given = args_of(grep(), pattern="needle", path="")
+
+    assert grep().paths(given) == ["."]
+    assert "new.md" in await said_by(grep(), tree, pattern="needle", path="")
+
+
 @both_programs
 async def test_files_come_last_changed_first(tree: Path, program: Program) -> None:
     output = await output_of(grep(program), tree, pattern="needle")

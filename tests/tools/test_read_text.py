@@ -105,6 +105,53 @@ async def test_a_part_is_shown_and_only_that_is_known(reader: Reader, tmp_path: 
     assert not seen.is_partial
 
 
+async def test_a_line_that_was_cut_is_not_known(reader: Reader, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1\n2\n" + "x" * 2_001 + "\n4\n")
+    await reader.text("a.txt")
+
+    seen = reader.knowledge.recall(str(tmp_path / "a.txt"))
+    assert seen is not None
+    assert (seen.lines, seen.is_partial) == (((1, 2), (4, 4)), True)
+
+    (tmp_path / "b.txt").write_text("x" * 2_001)
+    await reader.text("b.txt")
+    seen = reader.knowledge.recall(str(tmp_path / "b.txt"))
+    assert seen is not None
+    assert seen.is_partial
+
+
+async def test_who_looked_behind_the_end_knows_nothing_of_a_file(
+    reader: Reader, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("1\n2\n")
+    await reader.text("a.txt", offset=10)
+
+    seen = reader.knowledge.recall(str(tmp_path / "a.txt"))
+    assert seen is not None
+    assert seen.is_partial
+
+
+async def test_empty_pages_are_none(reader: Reader, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1\n")
+    args = args_of(reader.tool, file_path="a.txt", pages="")
+
+    assert await reader.tool.validate_input(args, reader.context()) is None
+    assert await reader.text("a.txt", pages="") == numbered_lines("1")
+
+
+async def test_an_empty_notebook_is_an_empty_file(reader: Reader, tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text("")
+
+    assert "the contents are empty" in await reader.text("a.ipynb")
+
+
+async def test_a_name_in_other_letters_is_offered(reader: Reader, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("1\n")
+
+    with pytest.raises(ToolError, match=r"Did you mean 'README\.md'"):
+        await reader.text("readme.md")
+
+
 async def test_offset_nought_means_the_first_line(reader: Reader, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1\n2\n")
 

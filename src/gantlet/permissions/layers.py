@@ -13,6 +13,7 @@ from gantlet.permissions.proof import BY_RULES, SAFE_ONLY, Proved
 from gantlet.permissions.protected import is_own, why_protected, why_special
 from gantlet.permissions.proving import prove
 from gantlet.permissions.verdict import Ballot
+from gantlet.rules import READ
 from gantlet.system import PathFacts
 from gantlet.tool import Allow, Ask, Deny, Mode, Vote
 
@@ -142,7 +143,19 @@ class DenyLayer:
         match = forbidding_match(case.context.deny, case)
         if match is None:
             return None
-        return Ballot(self.name, Deny(_by_rule(match), str(match.rule.source)), match.rule)
+        reason = f"{_unreadable(match, case)}{_by_rule(match)}"
+        return Ballot(self.name, Deny(reason, str(match.rule.source)), match.rule)
+
+
+def _unreadable(match: Match, case: Case) -> str:
+    """Return why a file that must not be read cannot be changed; nothing for other denials."""
+    tool = case.request.tool
+    if tool.path_kind != "edit" or match.rule.is_whole or match.rule.tool.text != READ:
+        return ""
+    return (
+        "File is covered by a Read deny rule in your permission settings and cannot be"
+        f" {tool.path_verb}. "
+    )
 
 
 @value

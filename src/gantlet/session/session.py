@@ -1,6 +1,7 @@
 """One session: a transcript that is held open, and the conversation in it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,7 +15,7 @@ from gantlet.session.entries import Line, Scene
 from gantlet.session.place import project_key
 from gantlet.session.recorder import Recorder
 from gantlet.session.transcript import SessionError, read_lines
-from gantlet.system import PrivateLines, make_private_folder, new_id
+from gantlet.system import PrivateLines, make_private_folder, new_id, write_private
 
 _HEAD = "ref: refs/heads/"
 
@@ -64,7 +65,7 @@ class Session:
     @property
     def known_files(self) -> Path:
         """Where it is written down which files the conversation has seen."""
-        return self.path.with_suffix("") / "known-files.jsonl"
+        return _known_files(self.path)
 
     def entered(self, history: History) -> None:
         """Take note that the conversation now stands like this."""
@@ -181,8 +182,23 @@ def forked(
     for line in _copied(lines, told, fresh.id):
         fresh._add(line)
     fresh.close()
+    if at is None:
+        _copy_known_files(path, fresh.path)
     again, _ = read_lines(fresh.path)
     return Session(fresh.path, fresh._scene, _noted(restore(again), notes))
+
+
+def _known_files(path: Path) -> Path:
+    """Return where it is written down which files the conversation of a transcript has seen."""
+    return path.with_suffix("") / "known-files.jsonl"
+
+
+def _copy_known_files(source: Path, target: Path) -> None:
+    """Let a fork know the files its original has seen; if that fails, they are read again."""
+    with suppress(OSError, UnicodeError):
+        known = _known_files(source).read_text(encoding="utf-8")
+        make_private_folder(_known_files(target).parent)
+        write_private(_known_files(target), known)
 
 
 def _copied(lines: list[Line], told: Restored, session_id: str) -> Iterator[bytes]:

@@ -283,7 +283,7 @@ def _restore(log: ChangeLog, file: _File, call_id: str) -> None:
     try:
         log.add(change, file.undoes)
         if content is not None:
-            replace_file(place, content, file.facts, mode=file.mode)
+            replace_file(place, content, file.facts, mode=file.mode, keeps_protection=False)
         elif file.facts is not None:
             remove_file(place, file.facts)
     except OSError as error:

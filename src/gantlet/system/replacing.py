@@ -56,7 +56,12 @@ def digest_of(content: bytes) -> str:
 
 
 def replace_file(
-    place: Place, content: bytes, old: os.stat_result | None, *, mode: int | None = None
+    place: Place,
+    content: bytes,
+    old: os.stat_result | None,
+    *,
+    mode: int | None = None,
+    keeps_protection: bool = True,
 ) -> Replaced:
     """Put `content` at a place, in one step, and see it onto the disk.
 
@@ -67,6 +72,7 @@ def replace_file(
         content: All of it.
         old: What was looked at there before: it must be there still. None: nothing may be there.
         mode: The permission bits; None keeps those of `old`, or leaves them to the umask.
+        keeps_protection: Refuse to replace a file that we may not write to.
 
     Raises:
         ChangedFileError: Something else is there than what was looked at.
@@ -78,6 +84,8 @@ def replace_file(
     made = _make_folders(place) if old is None else ()
     try:
         with opened_folder(place) as folder, _drafted(folder, name, content) as draft:
+            if old is not None and keeps_protection:
+                _refuse_read_only(folder, name, place)
             kept_owner = _dress(draft, folder, name, old, mode)
             os.fsync(draft.descriptor)
             _put(draft, folder, name, place, old)
@@ -196,6 +204,18 @@ def _copy_attributes(draft: _Draft, folder: int, name: str) -> None:
                     os.setxattr(draft.descriptor, attribute, value)
         finally:
             os.close(source)
+
+
+def _refuse_read_only(folder: int, name: str, place: Place) -> None:
+    """Refuse to replace a file that we must not write: a new one in its place would get around it.
+
+    Raises:
+        PermissionError: It is write-protected.
+    """
+    if os.access in os.supports_effective_ids and os.access in os.supports_dir_fd:
+        may_write = os.access(name, os.W_OK, dir_fd=folder, effective_ids=True)
+        if not may_write and _look(folder, name) is not None:
+            raise PermissionError(errno.EACCES, "it is write-protected", place.lexical_text)
 
 
 def _put(draft: _Draft, folder: int, name: str, place: Place, old: os.stat_result | None) -> None:

@@ -94,6 +94,8 @@ class Tool(Generic[_Args]):
     path_fields: Sequence[str] = ()
     #: …and whether the call reads what they name, or changes it.
     path_kind: PathKind = "read"
+    #: What becomes of a file that it changes, in a word.
+    path_verb: str = "edited"
     #: Which field the text of a rule `Tool(text)` is compared with: a command, a URL, a name.
     rule_field: str = ""
     #: Whether that field is a command line, so that `Bash(…)` rules bind it.

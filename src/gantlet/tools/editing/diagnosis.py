@@ -13,6 +13,8 @@ from gantlet.tool import numbered
 _QUOTES = str.maketrans(
     dict.fromkeys("\u201c\u201d\u201e", '"') | dict.fromkeys("\u2018\u2019\u201a`", "'")
 )
+#: Characters that take no room.
+_UNSEEN = dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD))
 _NUMBERED = re.compile(r"^ *\d+[→\t]")
 _BLANKS = re.compile(r"\s+")
 _VISIBLE = str.maketrans({" ": "·", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"})
@@ -68,7 +70,7 @@ def explain_miss(text: str, old: str) -> str:
         f"The closest text is at {_named(first, last)}; it differs first in {where}:\n"
         f"  your text: {wanted_line}\n"
         f"  the file:  {present_line}\n"
-        f"(· is a space, ⇥ a tab, ␍ a carriage return.) {_named_difference(divergence)}"
+        f"{_legend(wanted_line, present_line)} {_named_difference(divergence)}"
         f" The lines of the file:\n{_region(lines, first, last)}"
     )
 
@@ -95,7 +97,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _key(line: str) -> str:
-    """Return a line without what a reader overlooks: blanks, and kinds of quotes."""
+    """Return a line without what a reader overlooks: blanks, kinds of quotes, ways to write é."""
+    if not line.isascii():
+        import unicodedata  # noqa: PLC0415 - the named seam: only such lines pay for it
+
+        line = unicodedata.normalize("NFKC", line.translate(_UNSEEN))
     return _BLANKS.sub("", line.translate(_QUOTES)).casefold()
 
 
@@ -180,9 +186,33 @@ def _around(divergence: _Divergence) -> tuple[str, str]:
     )
 
 
+def _legend(*lines: str) -> str:
+    """Return what the signs mean."""
+    hard = ", ⍽ a no-break space" if any("⍽" in line for line in lines) else ""
+    return f"(· is a space, ⇥ a tab, ␍ a carriage return{hard}.)"
+
+
+def _characters(divergence: _Divergence) -> str:
+    """Return what stands where two lines differ, where the eye may not tell."""
+    at = divergence.column - 1
+    mine, theirs = divergence.wanted[at : at + 2], divergence.present[at : at + 2]
+    if (mine[:1] + theirs[:1]).isascii():
+        return ""
+    return f" Your text has {_code_points(mine)} there, the file {_code_points(theirs)}."
+
+
+def _code_points(text: str) -> str:
+    """Return characters by their numbers."""
+    return " ".join(f"U+{ord(char):04X}" for char in text) or "the end of the line"
+
+
 def _named_difference(divergence: _Divergence) -> str:
-    """Return in a sentence what kind of difference it is."""
-    wanted, present = divergence.wanted, divergence.present
+    """Return in a sentence what kind of difference it is, and the characters that differ."""
+    return f"{_kind_of(divergence.wanted, divergence.present)}{_characters(divergence)}"
+
+
+def _kind_of(wanted: str, present: str) -> str:
+    """Return in a sentence what kind of difference there is between two lines."""
     if wanted.strip() == present.strip() and wanted != present:
         mine, theirs = _indent(wanted), _indent(present)
         if mine != theirs:
@@ -194,6 +224,8 @@ def _named_difference(divergence: _Divergence) -> str:
         return "It differs only in blanks inside the line."
     if wanted.casefold() == present.casefold():
         return "It differs only in upper and lower case."
+    if _key(wanted) == _key(present):
+        return "It looks the same and is made of other characters."
     return "It says something else there."
 
 

@@ -42,6 +42,7 @@ class Write(Tool[WriteInput]):
     strict = True
     path_fields = ("file_path",)
     path_kind = "edit"
+    path_verb = "written"
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

@@ -18,6 +18,8 @@ _CHARS_PER_TOKEN = 4
 _LARGE = 4
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
+#: Some of a file, but no whole line of it.
+SOME = ((1, 0),)
 EMPTY = "Warning: the file exists but the contents are empty."
 
 
@@ -60,13 +62,14 @@ def reminder(text: str) -> str:
 def text_answer(
     path: str, part: TextPart, asked: Range, most: int
 ) -> tuple[ToolResult[object], tuple[tuple[int, int], ...]]:
-    """Return lines as a model reads them, and which they are: none means all there are.
+    """Return lines as a model reads them, and which were shown whole: none means all there are.
 
     Raises:
         ToolError: A part was asked for that is too large to be shown.
     """
     if not part.lines:
-        return ToolResult(_nothing(part, asked), structured=_structured(path, part, 0)), ()
+        lines = () if part.total == 0 else SOME
+        return ToolResult(_nothing(part, asked), structured=_structured(path, part, 0)), lines
     text = numbered(part.lines, part.first)
     shown = len(part.lines)
     if len(text) > most:
@@ -75,11 +78,20 @@ def text_answer(
             raise ToolError(_too_large(part, len(text), most, shown))
         text = numbered(part.lines[:shown], part.first)
     last = part.first + shown - 1
-    is_all = part.first == 1 and not part.has_more and shown == len(part.lines)
     structured = _structured(path, part, shown, is_cut=shown < len(part.lines))
     if asked.limit is None and (part.has_more or shown < len(part.lines)):
         text += f"\n{reminder(_partial(part, last))}"
-    return ToolResult(text, structured=structured), () if is_all else ((part.first, last),)
+    return ToolResult(text, structured=structured), _lines_shown(part, last)
+
+
+def _lines_shown(part: TextPart, last: int) -> tuple[tuple[int, int], ...]:
+    """Return the stretches of lines that were shown whole; none means all that the file has."""
+    cut = sorted(number for number in part.cut if number <= last)
+    if not cut and part.first == 1 and not part.has_more and last == len(part.lines):
+        return ()
+    begins, ends = [part.first, *(number + 1 for number in cut)], [*(n - 1 for n in cut), last]
+    stretches = tuple((begin, end) for begin, end in zip(begins, ends, strict=True) if begin <= end)
+    return stretches or SOME
 
 
 def _nothing(part: TextPart, asked: Range) -> str:

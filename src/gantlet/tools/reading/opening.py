@@ -56,7 +56,7 @@ def _look(path: str, opened: OpenFile, asked: Range) -> Look:
     head = opened.read(HEAD_BYTES)
     size, stamp = opened.facts.st_size, stamp_of(opened.facts)
     nature = nature_of(head)
-    if nature.kind is Kind.TEXT and path.lower().endswith(_NOTEBOOK):
+    if head and nature.kind is Kind.TEXT and path.lower().endswith(_NOTEBOOK):
         return Look(Kind.NOTEBOOK, stamp, size, content=_whole(path, opened, head))
     if nature.kind in {Kind.IMAGE, Kind.PDF}:
         return Look(nature.kind, stamp, size, content=_whole(path, opened, head))
@@ -99,7 +99,8 @@ def nearest(path: str, context: ToolContext) -> str:
             names = [entry.name for _, entry in zip(range(_MAX_NAMES), opened, strict=False)]
     except OSError:
         return ""
-    for like in difflib.get_close_matches(name, names, n=3):
+    same = [one for one in names if one.casefold() == name.casefold()]
+    for like in (*same, *difflib.get_close_matches(name, names, n=3)):
         if not context.withheld.holds(look_at(like, str(folder))):
             return like
     return ""

@@ -26,6 +26,7 @@ from gantlet.tool import (
 )
 from gantlet.tools.reading.answers import (
     DEFAULT_LINES,
+    SOME,
     Range,
     max_chars,
     text_answer,
@@ -98,7 +99,7 @@ class Read(Tool[ReadInput]):
 
     async def validate_input(self, args: ReadInput, context: ToolContext) -> Rejected | None:
         """Refuse pages that mean nothing."""
-        if args.pages is not None and PageRange.of(args.pages) is None:
+        if args.pages and PageRange.of(args.pages) is None:
             return Rejected(
                 f'{args.pages!r} are no pages. Give one ("3") or a range ("1-5").', code=1
             )
@@ -111,7 +112,7 @@ class Read(Tool[ReadInput]):
             look = await run_in_thread(partial(look_into, args.file_path, place, asked))
         except ToolError as error:
             raise _with_advice(error, args.file_path, context) from error
-        if args.pages is not None and look.kind is not Kind.PDF:
+        if args.pages and look.kind is not Kind.PDF:
             raise ToolError(f"{args.file_path} is no PDF and has no pages. Leave `pages` out.")
         seen = _seen(look)
         request = (context.agent.id, place.real_text, *args.model_dump().values())
@@ -138,21 +139,18 @@ class Read(Tool[ReadInput]):
             case Kind.IMAGE:
                 return _Shown(await _image_answer(path, look))
             case Kind.PDF:
-                pages = PageRange.of(args.pages) if args.pages is not None else None
-                return _Shown(await pdf_answer(path, look.content, pages))
+                pages = PageRange.of(args.pages) if args.pages else None
+                output = await pdf_answer(path, look.content, pages)
+                return _Shown(output, SOME if pages is not None else ())
             case Kind.NOTEBOOK:
                 cells = await run_in_thread(partial(read_notebook, path, look.content))
                 part = show_cells(path, cells, asked, most)
                 output = ToolResult[object](part.blocks, structured=part.structured)
-                return _Shown(output, () if part.is_whole else _SOME)
+                return _Shown(output, () if part.is_whole else SOME)
             case _:
                 assert look.part is not None
                 output, lines = text_answer(path, look.part, asked, most)
                 return _Shown(output, lines)
-
-
-#: Some of a file that has no lines of its own.
-_SOME = ((1, 0),)
 
 
 async def _image_answer(path: str, look: Look) -> ToolResult[object]:

@@ -28,6 +28,7 @@ class TextPart:
         total: How many lines there are; None where nobody counted to the end.
         has_more: Whether lines follow.
         content: All the bytes, where they were read.
+        cut: Which of the lines are not there whole, by their numbers.
     """
 
     lines: tuple[str, ...]
@@ -35,6 +36,7 @@ class TextPart:
     total: int | None
     has_more: bool
     content: bytes | None = None
+    cut: frozenset[int] = frozenset()
 
     @property
     def digest(self) -> str:
@@ -69,9 +71,10 @@ def _of_content(content: bytes, first: int, limit: int) -> TextPart | None:
     if read is None:
         return None
     lines = _split(read.text)
-    shown = tuple(map(_cut, lines[first - 1 : first - 1 + limit]))
-    has_more = first - 1 + len(shown) < len(lines)
-    return TextPart(shown, first, len(lines), has_more, content)
+    wanted = lines[first - 1 : first - 1 + limit]
+    has_more = first - 1 + len(wanted) < len(lines)
+    cut = frozenset(at for at, line in enumerate(wanted, first) if len(line) > MAX_LINE_CHARS)
+    return TextPart(tuple(map(_cut, wanted)), first, len(lines), has_more, content, cut)
 
 
 def _split(text: str) -> list[str]:
@@ -127,13 +130,15 @@ def _streamed(
     lines.end()
     wide = form.encoding.startswith(("utf-16", "utf-32"))
     encoding, errors = ("utf-8", "surrogatepass") if wide else (form.encoding, "surrogateescape")
-    shown = tuple(
-        _cut(kept.decode(encoding, errors), more) for kept, more in map(_whole_line, lines.kept)
+    read = [(line.decode(encoding, errors), more) for line, more in map(_whole_line, lines.kept)]
+    shown = tuple(_cut(line, more) for line, more in read)
+    cut = frozenset(
+        at for at, (line, more) in enumerate(read, first) if more or len(line) > MAX_LINE_CHARS
     )
     is_counted = counts or not lines.is_full
     total = lines.seen if is_counted else None
     has_more = lines.seen > first - 1 + len(shown) or not is_counted
-    return TextPart(shown, first, total, has_more)
+    return TextPart(shown, first, total, has_more, cut=cut)
 
 
 def _whole_line(kept: tuple[bytes, int]) -> tuple[bytes, int]:

@@ -1,7 +1,7 @@
 """Search the content of files."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
@@ -120,6 +120,10 @@ class Grep(Tool[GrepInput]):
         return Traits(
             read_only=True, access=Access(reads={Tree(args.path or ".")}), open_world=False
         )
+
+    def paths(self, args: GrepInput) -> Sequence[str]:
+        """Return where it searches; an empty path is none."""
+        return [args.path or "."]
 
     async def validate_input(self, args: GrepInput, context: ToolContext) -> Rejected | None:
         """Refuse what no file can hold."""

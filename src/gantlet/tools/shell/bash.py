@@ -28,6 +28,7 @@ from gantlet.tools.shell.lines import CommandLine, read_line
 from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import SHELL, ShellSession
 from gantlet.tools.shell.vetting import objection
+from gantlet.tools.shell.views import Views
 
 #: The most the system takes as one word of a program.
 MAX_COMMAND_BYTES = 128 * 1024 - 1024
@@ -65,9 +66,14 @@ class Bash(Tool[BashInput]):
     rule_field = "command"
     runs_shell = True
 
-    def __init__(self, session: ShellSession, tracker: ChangeTracker | None = None) -> None:
+    def __init__(
+        self,
+        session: ShellSession,
+        tracker: ChangeTracker | None = None,
+        views: Views | None = None,
+    ) -> None:
         self._session = session
-        self._calls = ShellCalls(session, tracker)
+        self._calls = ShellCalls(session, tracker, views)
         self.max_result_chars = session.settings.output_chars
 
     @classmethod
@@ -75,10 +81,9 @@ class Bash(Tool[BashInput]):
         """Take the shell of this session, and what it knows of files."""
         session = ports.need(SHELL)
         git = GitImages(session.run_git)
-        tracker = ChangeTracker(
-            session.project, ports.need(FILE_KNOWLEDGE), ports.need(FILE_CHANGES), git
-        )
-        return cls(session, tracker)
+        knowledge = ports.need(FILE_KNOWLEDGE)
+        tracker = ChangeTracker(session.project, knowledge, ports.need(FILE_CHANGES), git)
+        return cls(session, tracker, Views(knowledge))
 
     def description(self, request: RequestView) -> str:
         """Say what the tool does, with the limits that hold here."""

@@ -15,6 +15,7 @@ from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import ShellSession, Start
 from gantlet.tools.shell.settings import BACKGROUND_MS, MAX_BACKGROUND_MS, SUBAGENT_BACKGROUND_MS
 from gantlet.tools.shell.task import Order, Reason, ShellTask
+from gantlet.tools.shell.views import View, Views
 
 #: How often progress is shown.
 TICK_SECONDS = 0.25
@@ -49,6 +50,7 @@ class _Watch:
 
     task: ShellTask
     before: Before | None = None
+    view: View | None = None
     is_to_move: bool = False
     said_bytes: int = 0
     quiet_seconds: float = 0.0
@@ -58,9 +60,15 @@ class _Watch:
 class ShellCalls:
     """Runs the calls of one tool."""
 
-    def __init__(self, session: ShellSession, tracker: ChangeTracker | None = None) -> None:
+    def __init__(
+        self,
+        session: ShellSession,
+        tracker: ChangeTracker | None = None,
+        views: Views | None = None,
+    ) -> None:
         self._session = session
         self._tracker = tracker
+        self._views = views
         self._watches: dict[str, _Watch] = {}
         self._partial: dict[str, str] = {}
 
@@ -86,11 +94,12 @@ class ShellCalls:
             argv=argv,
         )
         before = None if in_background else await self._before(line, cwd)
+        view = await self._views.look(line.analysis, cwd) if self._views is not None else None
         task = await self._session.start(start)
         if in_background:
             return await self._launched(task, asked.timeout, context)
         seconds = settings.timeout_ms(asked.timeout) / 1000
-        watch = self._watches[context.call.id] = _Watch(task, before)
+        watch = self._watches[context.call.id] = _Watch(task, before, view)
         try:
             has_ended = await self._followed(watch, seconds, context)
         except BaseException:
@@ -99,7 +108,9 @@ class ShellCalls:
         finally:
             del self._watches[context.call.id]
         if has_ended:
-            return self._ended(watch, line, context, await self._changed(watch, context))
+            answer = self._ended(watch, line, context, await self._changed(watch, context))
+            await self._seen(watch)
+            return answer
         if watch.is_to_move:
             self.put_in_background(task, context)
             text = results.running_in_background(task.id, task.output_path, by_user=True)
@@ -189,6 +200,15 @@ class ShellCalls:
         if self._tracker is None or watch.before is None:
             return Changed()
         return await self._tracker.note(watch.before, context.call.id, context.call.name)
+
+    async def _seen(self, watch: _Watch) -> None:
+        """Take note of the file that a command has shown."""
+        capture = watch.task.capture
+        if self._views is None or watch.view is None or watch.task.ending != Exited(0):
+            return
+        is_all = capture.is_whole and capture.total <= self._session.settings.output_chars
+        if capture.total or watch.view.is_whole:
+            await self._views.note(watch.view, is_all_shown=is_all)
 
     async def _interrupted(self, watch: _Watch, context: ToolContext) -> None:
         """End a command whose call is cancelled; what it said is kept for the answer."""
