@@ -30,6 +30,7 @@ KEPT_ATTRIBUTES = (
     "hidden",
     "path_fields",
     "path_kind",
+    "path_verb",
     "rule_field",
     "runs_shell",
     "mcp",
