@@ -1,6 +1,7 @@
 """Handlers that are no programs: addresses, models, tools of servers, functions, callbacks."""
 
 import asyncio
+import gzip
 import json
 import os
 import threading
@@ -44,6 +45,7 @@ class Server:
     def __init__(self) -> None:
         self.status = 200
         self.body = b""
+        self.encoding = "identity"
         self.seen: list[tuple[dict[str, str], dict[str, object]]] = []
         outer = self
 
@@ -54,6 +56,7 @@ class Server:
                 self.send_response(outer.status)
                 self.send_header("content-length", str(len(outer.body)))
                 self.send_header("location", "/elsewhere")
+                self.send_header("content-encoding", outer.encoding)
                 self.end_headers()
                 self.wfile.write(outer.body)
 
@@ -137,10 +140,31 @@ async def test_what_is_no_answer_says_nothing(
         ("https://example.com/x", ["https://hooks.corp/*"], "not in allowedHttpHookUrls"),
         ("https://evil.com/hooks.corp/x", ["https://*.corp/*"], "not in allowedHttpHookUrls"),
         ("https://me:pass@example.com/x", None, "its address holds a password"),
+        ("https://evil.com#.corp/x", ["https://*.corp/*"], "not in allowedHttpHookUrls"),
+        ("https://evil.com?.corp/x", ["https://*.corp/*"], "not in allowedHttpHookUrls"),
+        ("https://evil.com\\.corp/x", ["https://*.corp/*"], "what no address holds"),
+        ("https://evil.com\t.corp/x", ["https://*.corp/*"], "what no address holds"),
+        ("https://a.corp:x/", ["https://*.corp*/*"], "its address makes no sense"),
+        ("http://127.0.0.1:9/x", ["http://127.0.0.1:9/*"], "There was no answer"),
+        ("http://[::1]:9", ["http://[::1]:9/"], "There was no answer"),
         ("http://127.0.0.1:9/x", [], "not in allowedHttpHookUrls"),
         ("http://127.0.0.1:9/x", None, "There was no answer"),
     ],
-    ids=["plain", "not-listed", "host-in-path", "password", "empty-list", "nobody-there"],
+    ids=[
+        "plain",
+        "not-listed",
+        "host-in-path",
+        "password",
+        "fragment",
+        "query",
+        "backslash",
+        "tab",
+        "bad-port",
+        "listed",
+        "listed-6",
+        "empty-list",
+        "nobody-there",
+    ],
 )
 async def test_addresses_are_limited(
     tmp_path: Path, url: str, allowed: list[str] | None, told: str
@@ -155,6 +179,18 @@ async def test_addresses_are_limited(
 
     [notice] = stage.notices
     assert told in notice
+
+
+async def test_a_packed_answer_is_none(tmp_path: Path, server: Server) -> None:
+    stage = Stage(tmp_path)
+    server.encoding, server.body = "gzip", gzip.compress(b" " * 5_000_000)
+    agent = stage.agent(ACT, "done", settings=hooks("PreToolUse", http(server)))
+
+    await run(agent)
+
+    [notice] = stage.notices
+    assert "packed bytes" in notice
+    assert server.seen[0][0]["accept-encoding"] == "identity"
 
 
 async def test_a_slow_server_is_not_waited_for(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import ipaddress
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from gantlet.hooks.handlers import Http
 from gantlet.hooks.hearing import Heard, failed, hear_body
@@ -13,7 +13,12 @@ from gantlet.rules.globs import TextGlob
 
 #: How much of an answer is read.
 MAX_BYTES = 1_000_000
+#: A small packed answer could be huge, so none is wanted.
+_OURS = {"content-type": "application/json", "accept-encoding": "identity"}
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+#: What programs read differently: one takes it for a part of the host, another for its end.
+_STRANGE = re.compile(r"[\\\s\x00-\x1f\x7f]")
 _LINE_END = re.compile(r"[\r\n\0]")
 
 
@@ -23,28 +28,45 @@ def why_not(url: str, allowed: Sequence[str] | None) -> str:
     Without a list, https goes anywhere and http only to this machine. A list holds patterns with
     `*`, and nothing else may be posted to.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        given = _address(parts)
+    except ValueError:
+        return "its address makes no sense"
+    if _STRANGE.search(url):
+        return "its address holds what no address holds"
     if parts.username is not None or parts.password is not None:
         return "its address holds a password; use a header and a variable"
     if allowed is not None:
-        fits = any(_fits(pattern, url) for pattern in allowed)
+        fits = any(_fits(pattern, given) for pattern in allowed)
         return "" if fits else "its address is not in allowedHttpHookUrls"
     if parts.scheme == "https" or is_loopback(parts.hostname or ""):
         return ""
     return "plain http goes to this machine only; use https, or list it in allowedHttpHookUrls"
 
 
-def _fits(pattern: str, url: str) -> bool:
+def _fits(pattern: str, given: tuple[str, str, str]) -> bool:
     """Return whether an address fits a pattern. A star in the host stands for no path."""
-    wanted, given = _parts(pattern), _parts(url)
+    scheme, _, rest = pattern.partition("://")
+    host, slash, path = rest.partition("/")
+    scheme, host = scheme.lower(), host.lower().removesuffix(_DEFAULT_PORTS.get(scheme, " "))
+    wanted = (scheme, host, f"{slash}{path}" or "/")
     return all(TextGlob(one).matches(other) for one, other in zip(wanted, given, strict=True))
 
 
-def _parts(url: str) -> tuple[str, str, str]:
-    """Return scheme, host with port, and path of an address or a pattern of one."""
-    scheme, _, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return scheme.lower(), host.lower(), slash + path
+def _address(parts: SplitResult) -> tuple[str, str, str]:
+    """Return scheme, host with port, and path of an address, as whoever connects reads it.
+
+    Raises:
+        ValueError: Its port is none.
+    """
+    host = parts.hostname or ""
+    host = f"[{host}]" if ":" in host else host
+    port = "" if parts.port is None else f":{parts.port}"
+    if port == _DEFAULT_PORTS.get(parts.scheme):
+        port = ""
+    path = parts.path or "/"
+    return parts.scheme, host + port, f"{path}?{parts.query}" if parts.query else path
 
 
 def is_loopback(host: str) -> bool:
@@ -83,10 +105,10 @@ async def post(event: HookEvent, url: str, headers: Mapping[str, str], body: byt
                 follow_redirects=False,
                 timeout=None,  # the handler's own deadline holds
             ) as client,
-            client.stream(
-                "POST", url, headers={**headers, "content-type": "application/json"}, content=body
-            ) as response,
+            client.stream("POST", url, headers={**headers, **_OURS}, content=body) as response,
         ):
+            if response.headers.get("content-encoding", "identity").lower() != "identity":
+                return failed("It answered with packed bytes, which nobody asked for.")
             answer = await _read(response)
             status = response.status_code
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
@@ -102,7 +124,7 @@ async def _read(response: Any) -> bytes | None:  # noqa: ANN401 - of a library t
     """Return a body, or None if it is too long."""
     parts: list[bytes] = []
     size = 0
-    async for chunk in response.aiter_bytes():
+    async for chunk in response.aiter_raw():
         size += len(chunk)
         if size > MAX_BYTES:
             return None

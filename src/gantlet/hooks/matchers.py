@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from gantlet.hooks.pattern_cost import may_take_for_ever
 from gantlet.messages.value import value
 from gantlet.rules import canonical
 
@@ -13,6 +14,8 @@ _SEPARATOR = re.compile(r"[|,]")
 _NAMED_GROUP = re.compile(r"(?<!\\)\(\?<(?![=!])")
 _EVERYTHING = frozenset({"", "*"})
 MAX_CHARS = 2_000
+#: No more of a name is looked at; no tool that a model can call has a longer one.
+MAX_SUBJECT = 128
 
 
 class BadMatcherError(ValueError):
@@ -27,7 +30,7 @@ class Matcher:
     is a regular expression that may match anywhere. Case counts.
 
     Raises:
-        BadMatcherError: It is no regular expression.
+        BadMatcherError: It is no regular expression, or one that may take for ever.
     """
 
     text: str = ""
@@ -37,6 +40,11 @@ class Matcher:
             raise BadMatcherError(f"it is longer than {MAX_CHARS:,} characters")
         if not self.is_everything and not _PLAIN.fullmatch(self.text):
             _compiled(self.text)
+            if may_take_for_ever(self.text):
+                raise BadMatcherError(
+                    "it may take for ever: let no repeat hold a repeat or a choice, and few follow"
+                    " each other"
+                )
 
     @property
     def is_everything(self) -> bool:
@@ -51,7 +59,7 @@ class Matcher:
             names = _names(self.text)
             return any(subject in names for subject in subjects)
         pattern = _compiled(self.text)
-        return any(pattern.search(subject) for subject in subjects)
+        return any(pattern.search(subject[:MAX_SUBJECT]) for subject in subjects)
 
 
 EVERYTHING = Matcher()
