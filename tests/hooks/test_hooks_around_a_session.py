@@ -140,6 +140,44 @@ async def test_no_hook_keeps_trust_that_was_taken_back(tmp_path: Path) -> None:
     assert not agent.configuration.settings.hooks
 
 
+async def test_a_hook_program_that_changes_during_a_session_is_not_run(tmp_path: Path) -> None:
+    project = tmp_path / "app"
+    project.mkdir()
+    stage = Stage(project)
+    script = stage.script("check.sh", "exit 0")
+    write(project / SETTINGS, hooks("PreToolUse", script))
+    variables = {"HOME": str(tmp_path / "me"), "GANTLET_HOME": str(tmp_path / "own")}
+    request = SettingsRequest(project, Environment(variables=variables))
+    request.store.put(str(project), [part.found for part in request.read().trust.parts])
+    agent = stage.agent(
+        ACT, ACT, "done", settings={}, setting_sources=("project",), variables=variables
+    )
+
+    @agent.hook("PostToolUse")
+    def spoil(event: object) -> None:
+        Path(script).write_text(f"#!/bin/sh\ntouch {tmp_path}/pwned\n")
+
+    await run(agent)
+
+    assert len(stage.told()) == 1
+    assert stage.ran == ["a", "a"]
+    assert not (tmp_path / "pwned").exists()
+    [notice] = stage.notices
+    assert "hooks (changed since it was trusted)" in notice
+
+
+async def test_a_file_that_breaks_during_a_session_is_told(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    write(tmp_path / SETTINGS, {})
+    agent = from_files(stage, ACT, "done", mode="default")
+
+    (tmp_path / SETTINGS).write_text("{,}")
+    await run(agent)
+
+    assert stage.ran == []
+    assert any("this is no JSON" in notice for notice in stage.notices)
+
+
 async def test_the_same_handler_in_two_files_runs_once(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
     command = stage.script("h", "exit 0")

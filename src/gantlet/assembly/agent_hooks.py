@@ -90,7 +90,7 @@ class AgentHooks:
             session,
             parts,
             conversation=conversation,
-            environment=configuration.environment,
+            configuration=configuration,
             engine=engine,
             spill=spill,
             emit=self._emit,

@@ -1,6 +1,7 @@
 """Settings, trust and the permission engine of a session, opened together and kept up to date."""
 
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
@@ -190,8 +191,11 @@ def _read(
 ) -> tuple[SettingsWatch, Settings]:
     """Read settings, but for files that stay as they were; what changes from now on is seen."""
     places = request.places()
+    began = time.time_ns()
     watch = SettingsWatch(request.watched(places))
-    return watch, request.read(places, kept)
+    settings = request.read(places, kept)
+    watch.add(((SourceKind.PROJECT, program) for program in settings.programs), began)
+    return watch, settings
 
 
 def _adopt(request: SettingsRequest, settings: Settings) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import anyio
 
+from gantlet.assembly.configuration import Configuration
 from gantlet.config import HOOK_FOLDER, Settings
 from gantlet.execution import Spill
 from gantlet.hooks import (
@@ -98,7 +99,7 @@ def open_runner(
     parts: HookParts,
     *,
     conversation: Conversation,
-    environment: Environment,
+    configuration: Configuration,
     engine: Engine,
     spill: Spill,
     emit: Callable[[Event], None],
@@ -106,6 +107,7 @@ def open_runner(
 ) -> HookRunner:
     """Return who runs the hooks of a session."""
     numbers = count(1)
+    environment = configuration.environment
 
     async def fit(text: str) -> str:
         if len(text) <= MAX_CONTEXT_CHARS:
@@ -120,6 +122,7 @@ def open_runner(
         callbacks=parts.callbacks,
         condition=partial(_holds, engine),
         fit=fit,
+        refresh=configuration.refresh,
         wake=wake,
         variables=environment.variables,
         env_file=env_file_of(session.session_id, environment),

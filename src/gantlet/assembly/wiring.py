@@ -6,7 +6,12 @@ from uuid import uuid4
 
 from gantlet.assembly.agent_hooks import AgentHooks
 from gantlet.assembly.agent_parts import AgentOptions, AgentParts, Voice
-from gantlet.assembly.configuration import Configuration, FreshPermission, open_configuration
+from gantlet.assembly.configuration import (
+    Configuration,
+    FreshPermission,
+    SettingsChange,
+    open_configuration,
+)
 from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.hooks import env_file_of
 from gantlet.assembly.key_helper import KeyHelper
@@ -23,7 +28,7 @@ from gantlet.execution import (
 )
 from gantlet.hooks import HookSession, stop_cap
 from gantlet.loop import Conversation, History, LoopSettings
-from gantlet.messages import Behaviour, Model
+from gantlet.messages import Behaviour, Model, Notice, NoticeLevel
 from gantlet.messages.value import value
 from gantlet.permissions import AddRules, Destination, Engine
 from gantlet.pool import DEFAULT_FLAGS, Toolbox
@@ -58,6 +63,7 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
         ToolDefinitionError: What is handed over as a tool is none.
     """
     configuration = _configuration(options, parts)
+    configuration.listeners.append(lambda change: _tell(change, voice))
     hooks = AgentHooks(voice.emit, voice.wake, voice.interrupt)
     engine = _engine(options, parts, configuration, hooks, voice)
     files = _files(parts, configuration.environment)
@@ -124,6 +130,13 @@ def _configuration(options: AgentOptions, parts: AgentParts) -> Configuration:
             options.trust,
         )
     )
+
+
+def _tell(change: SettingsChange, voice: Voice) -> None:
+    """Tell the user what does not count any more as written, once settings have changed."""
+    for remark in change.after.remarks:
+        if remark not in change.before.remarks:
+            voice.emit(Notice(NoticeLevel.WARNING, remark))
 
 
 def _engine(

@@ -6,10 +6,12 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from gantlet.config.file_reader import FileRead
 from gantlet.config.keys import KEYS, Exposure, Gate, Key
+from gantlet.config.named_programs import places_in, programs_in
 from gantlet.config.rules_reader import UnreadableError, read_settings_text
 from gantlet.config.setting import Setting
 from gantlet.config.variables import is_never_a_projects
@@ -17,6 +19,10 @@ from gantlet.messages import JsonValue
 from gantlet.messages.value import value
 
 _CONFIG = ".claude"
+#: The parts whose settings are commands.
+_RUN = frozenset({Exposure.HOOKS, Exposure.HELPERS})
+#: So many programs are looked at before each call.
+_MAX_WATCHED = 200
 _MAX_FILES = 2000
 _MAX_FRONT = 65_536
 _MAX_PROGRAM = 8 * 1024 * 1024
@@ -55,7 +61,7 @@ def find_exposures(
     found: dict[Exposure, list[str]] = {}
     for read in reads:
         if read.kind.is_repository:
-            for exposure, item in _settings_items(read, folders[0]):
+            for exposure, item in _settings_items(read, folders):
                 found.setdefault(exposure, []).append(item)
     for folder in folders:
         for exposure, items in _folder_parts(folder, folders[0], has_hooks=Exposure.HOOKS in found):
@@ -73,8 +79,28 @@ def find_exposures(
     }
 
 
-def _settings_items(read: FileRead, root: Path) -> Iterator[tuple[Exposure, str]]:
-    """Yield what a settings file of the project would widen."""
+def hook_programs(reads: Iterable[FileRead], folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the programs of a project that its hooks and helper commands run, as far as is known.
+
+    There are no more of them than can be looked at before each call.
+    """
+    found: list[Path] = []
+    has_hooks = False
+    for read in reads:
+        if read.kind.is_repository:
+            for setting in read.settings:
+                if KEYS[setting.key].exposure in _RUN:
+                    has_hooks |= setting.key == "hooks"
+                    found += places_in(setting.content, folders)
+    for folder in folders if has_hooks else ():
+        with suppress(TooManyFilesError):
+            found += _files_below(folder / _CONFIG / "hooks", "")
+    return tuple(dict.fromkeys(found))[:_MAX_WATCHED]
+
+
+def _settings_items(read: FileRead, folders: tuple[Path, ...]) -> Iterator[tuple[Exposure, str]]:
+    """Yield what a settings file of the project would widen, with the programs it names."""
+    root = folders[0]
     where = _shown_path(Path(read.file), root)
     for setting in read.settings:
         key = KEYS[setting.key]
@@ -82,6 +108,9 @@ def _settings_items(read: FileRead, root: Path) -> Iterator[tuple[Exposure, str]
             continue
         for name, content in _parts(setting, key):
             yield key.exposure, f"{where}: {name} = {as_item(content)}"
+        if key.exposure in _RUN:
+            for file in programs_in(setting.content, folders):
+                yield key.exposure, f"{_shown_path(file, root)}: {_digest_of(file)}"
 
 
 def _parts(setting: Setting, key: Key) -> Iterator[tuple[str, JsonValue]]:
@@ -157,6 +186,8 @@ def _servers(file: Path, root: Path) -> Iterator[str]:
         return
     for name, server in named:
         yield f"{where}: {as_item(name)} = {as_item(server)}"
+        for program in programs_in(server, (root,)):
+            yield f"{_shown_path(program, root)}: {_digest_of(program)}"
 
 
 def _front_matter(file: Path) -> str:

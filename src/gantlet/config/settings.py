@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from gantlet.config.exposures import ExposureFound, find_exposures
+from gantlet.config.exposures import ExposureFound, find_exposures, hook_programs
 from gantlet.config.file_reader import FileRead, read_file
 from gantlet.config.keys import KEYS, Exposure, Form
 from gantlet.config.last_good import LastGood
@@ -37,6 +37,7 @@ class Settings:
         problems: What is wrong in files.
         trust: How far the project's folder is trusted.
         hooks: The hooks that count, those of the strongest file first.
+        programs: The files of the project that its hooks and helper commands run.
     """
 
     workspace: Workspace
@@ -47,6 +48,7 @@ class Settings:
     problems: tuple[SettingsProblem, ...]
     trust: FolderTrust
     hooks: tuple[HookEntry, ...] = ()
+    programs: tuple[Path, ...] = ()
 
     def one(self, key: str) -> Setting | None:
         """Return the strongest that counts under a key."""
@@ -228,6 +230,7 @@ def read_settings(
         (*problems, *bad_hooks),
         trust,
         tuple(hooks),
+        hook_programs(files, places.folders or (places.root,)) if trust.parts else (),
     )
 
 

@@ -9,6 +9,8 @@ from gantlet.rules import SourceKind
 
 #: What is known of a file without opening it; None if there is none.
 _Print = tuple[int, int, int] | None
+#: What no file looks like.
+_OTHER = (-1, -1, -1)
 
 
 @value
@@ -25,6 +27,14 @@ class SettingsWatch:
     def __init__(self, files: Iterable[tuple[SourceKind, Path]]) -> None:
         self._files = [(kind, str(path)) for kind, path in files]
         self._prints = [_print_of(path) for _, path in self._files]
+
+    def add(self, files: Iterable[tuple[SourceKind, Path]], since: int) -> None:
+        """Look at more files from now on; one that changed after `since` counts as changed."""
+        for kind, path in files:
+            self._files.append((kind, str(path)))
+            print_ = _print_of(str(path))
+            is_new = print_ is not None and _changed_at(str(path)) >= since
+            self._prints.append(_OTHER if is_new else print_)
 
     def has_changed(self) -> bool:
         """Return whether any file is another than at the last look."""
@@ -49,3 +59,11 @@ def _print_of(path: str) -> _Print:
     except OSError:
         return None
     return (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+
+
+def _changed_at(path: str) -> int:
+    """Return when anything about a file last changed, in nanoseconds; long ago if it is gone."""
+    try:
+        return os.stat(path).st_ctime_ns  # noqa: PTH116 - as above
+    except OSError:
+        return 0

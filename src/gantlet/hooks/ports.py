@@ -55,6 +55,10 @@ def _nobody_listens(event: Event) -> None:
     """Drop an event that nobody asked for."""
 
 
+async def _nothing_changes() -> None:
+    """Look at nothing."""
+
+
 def _nobody_wakes(text: str) -> None:
     """Wake nobody."""
 
@@ -70,6 +74,7 @@ class HookPorts:
 
     Attributes:
         fit: Makes a text that is too long for the model shorter, and saves the whole.
+        refresh: Takes settings that have changed; asked before hooks of theirs are run.
         wake: Told what a background hook wants the model to know at once.
         variables: Our own environment.
         env_file: Where hooks may write variables for later commands; None for nowhere.
@@ -81,6 +86,7 @@ class HookPorts:
     callbacks: CallbackHost | None = None
     condition: Condition = _always
     fit: Callable[[str], Awaitable[str]] = _as_it_is
+    refresh: Callable[[], Awaitable[object]] = _nothing_changes
     wake: Callable[[str], None] = _nobody_wakes
     variables: Mapping[str, str] = field(default_factory=dict)
     env_file: Path | None = None

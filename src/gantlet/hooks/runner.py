@@ -106,10 +106,16 @@ class HookRunner:
             self._background.start(partial(self._fire_late, happened))
 
     async def fire(self, occasion: Occasion) -> Said:
-        """Run the hooks of an event, all at once, and return what they said together."""
+        """Run the hooks of an event, all at once, and return what they said together.
+
+        Hooks that settings hold no longer, or that are not trusted any more, are not run.
+        """
         entries = self._by_event.get(occasion.event)
         if entries is None:
             return NOTHING_SAID
+        if occasion.event is not HookEvent.CONFIG_CHANGE:  # which a change itself waits for
+            await self._ports.refresh()
+            entries = self._by_event.get(occasion.event, ())
         wanted = chosen(entries, occasion, self._ports.condition, self._has_run)
         if not wanted:
             return NOTHING_SAID
