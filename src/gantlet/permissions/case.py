@@ -10,7 +10,7 @@ from gantlet.permissions.proof import Means, Proving
 from gantlet.permissions.shell_reading import Reading, read_shell
 from gantlet.rules import SHELL, names_of
 from gantlet.shell import all_begin_with
-from gantlet.tool import Mode, spot
+from gantlet.tool import Ask, Mode, spot
 
 _SHOWN_CHARS = 200
 
@@ -70,6 +70,13 @@ class Case:
         if any(touch.kind == "edit" for touch in self.touches):
             return False
         return self.request.traits.read_only
+
+    @property
+    def doubt(self) -> Ask | None:
+        """What the tool doubts of the programs of a command, which a rule may still cover."""
+        vote = self.request.tool_vote
+        is_doubt = isinstance(vote, Ask) and vote.programs and self.reading is not None
+        return vote if isinstance(vote, Ask) and is_doubt else None
 
     @property
     def is_sandboxed(self) -> bool:

@@ -45,7 +45,9 @@ class ToolLayer:
     name: ClassVar[str] = "tool"
 
     def vote(self, case: Case) -> Ballot | None:
-        """Pass the tool's vote on."""
+        """Pass the tool's vote on; a doubt about programs counts where a proof rests on them."""
+        if case.doubt is not None:
+            return None
         return _passed_on(self.name, case.request.tool_vote)
 
 

@@ -24,6 +24,8 @@ def _risk(case: Case, ballots: tuple[Ballot, ...]) -> Risk:
             return Risk(RiskLevel.HIGH, ballot.vote.reason)
     if case.reading is not None and not case.reading.analysis.is_proved:
         return Risk(RiskLevel.HIGH, "What the command does cannot be told.")
+    if case.doubt is not None:
+        return Risk(RiskLevel.MEDIUM, case.doubt.reason)
     if case.is_read_only:
         if case.request.traits.open_world and case.reading is None:
             return Risk(RiskLevel.MEDIUM, "It reaches things outside this machine.")

@@ -6,10 +6,10 @@ from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target, Touch
 from gantlet.permissions.files import cover
 from gantlet.permissions.proof import Draft, Gap, Means, Proved, Proving
-from gantlet.permissions.shell_reading import Part
+from gantlet.permissions.shell_reading import Part, Reading
 from gantlet.rules import CommandPattern, Rule
 from gantlet.shell import ReadOnly, Writes
-from gantlet.tool import Covered
+from gantlet.tool import Ask, Covered
 
 #: Longer commands are shown to a person, unless a rule allows the shell as a whole.
 _MAX_CHARS = 10_000
@@ -71,6 +71,9 @@ def _cover_words(case: Case, part: Part, draft: Draft) -> Gap | None:
         return None
     reading = case.reading
     assert reading is not None
+    doubt = case.doubt
+    if doubt is not None and _is_doubted(part, reading, doubt):
+        return Gap(f"runs `{part.shown}`, which no rule allows. {doubt.reason.rstrip('.')}")
     if part.otherwise is not None and reading.holds(part, case.request.facts):
         draft.by(part.shown, f"only reads here ({part.otherwise.read_only.entry})")
         return _cover_all(case, part, part.reads_otherwise, draft)
@@ -82,6 +85,12 @@ def _cover_words(case: Case, part: Part, draft: Draft) -> Gap | None:
         case _:
             return Gap(f"runs `{part.shown}`, which no rule allows")
     return _cover_all(case, part, part.operands, draft)
+
+
+def _is_doubted(part: Part, reading: Reading, doubt: Ask) -> bool:
+    """Return whether a command is doubted itself, or may carry one that is."""
+    carried = {one.command.program for one in reading.parts if one.command.is_carried}
+    return part.command.program in doubt.programs or not carried.isdisjoint(doubt.programs)
 
 
 def _cover_all(case: Case, part: Part, touches: Sequence[Touch], draft: Draft) -> Gap | None:

@@ -59,10 +59,16 @@ class Allow:
 
 @value
 class Ask:
-    """Let a person decide."""
+    """Let a person decide.
+
+    Attributes:
+        programs: If there are any, the question is only whether these programs of a command are as
+            harmless as they are known to be. A rule that covers what they run answers it.
+    """
 
     reason: str
     source: str = ""
+    programs: tuple[str, ...] = ()
 
 
 @value

@@ -87,7 +87,7 @@ class ShellCalls:
         tells_place = line.moves and settings.keeps_place and context.agent.is_main
         start = Start(
             order,
-            line.read_only,
+            line.may_only_read,
             tells_place and not in_background,
             is_plain=bool(getattr(asked, "dangerouslyDisableSandbox", None)),
             outlives=in_background and settings.outlives_session,

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from gantlet.messages.value import value
 from gantlet.system import run_in_thread
 from gantlet.tool import FileState
-from gantlet.tools.shell.vetting import why_git_runs_more
+from gantlet.tools.shell.git_settings import why_git_runs_more
 
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=no", "--no-renames")
 _HEADER = re.compile(rb"([0-9a-f]{40,64}) blob (\d+)\n")

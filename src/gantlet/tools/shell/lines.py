@@ -24,6 +24,8 @@ from gantlet.tool import EXCLUSIVE, Access, File, Resource, Tree
 
 #: What makes a later command start elsewhere.
 _MOVERS = frozenset({"cd", "pushd", "popd"})
+#: Any directory: whether files can show that a command only reads does not depend on which.
+_SOMEWHERE = "/somewhere"
 _GLOB = re.compile(r"[*?\[{]")
 #: What a benign exit code 1 means, by program.
 _ANSWERS = {
@@ -46,6 +48,8 @@ class CommandLine:
         moves: It may leave the shell in another directory.
         programs: The programs it names, as far as they are known.
         writes: The paths it is proved to write, seen from where it starts.
+        may_only_read: It changes nothing if files are as they should be; read-only ones do so.
+        git_folders: Where git is run, seen from where the line starts.
     """
 
     text: str
@@ -55,11 +59,8 @@ class CommandLine:
     moves: bool
     programs: frozenset[str]
     writes: tuple[str, ...] = ()
-
-    @property
-    def runs_git(self) -> bool:
-        """Whether git is among its programs."""
-        return "git" in self.programs
+    may_only_read: bool = False
+    git_folders: frozenset[str] = frozenset()
 
     @property
     def can_go_on_later(self) -> bool:
@@ -91,6 +92,7 @@ def read_line(text: str) -> CommandLine:
     moves = bool(programs & _MOVERS) or not analysis.is_proved
     judged = [(one, judge(one)) for one in analysis.commands if not one.is_carried]
     read_only = analysis.is_proved and all(isinstance(what, ReadOnly) for _, what in judged)
+    may_only_read = analysis.is_proved and all(_may_only_read(*one) for one in judged)
     touched = list(_touched(judged)) if analysis.is_proved and not moves else [None]
     writes: list[str] = []
     if None in touched:
@@ -103,7 +105,25 @@ def read_line(text: str) -> CommandLine:
             reads.add(Tree("."))
         access = Access(reads=reads, writes=written)
         writes = [one.path for one in written if isinstance(one, File | Tree)]
-    return CommandLine(text, analysis, read_only, access, moves, programs, tuple(sorted(writes)))
+    return CommandLine(
+        text,
+        analysis,
+        read_only,
+        access,
+        moves,
+        programs,
+        tuple(sorted(writes)),
+        may_only_read,
+        frozenset(one.cwd for one in analysis.commands if one.program == "git" and one.cwd),
+    )
+
+
+def _may_only_read(command: SimpleCommand, judgement: ReadOnly | Writes | NotKnown) -> bool:
+    """Return whether a command changes nothing, perhaps only if files are as they should be."""
+    if isinstance(judgement, NotKnown):
+        somewhere = judge(command, _SOMEWHERE)
+        return isinstance(somewhere, NotKnown) and somewhere.otherwise is not None
+    return isinstance(judgement, ReadOnly)
 
 
 def _touched(

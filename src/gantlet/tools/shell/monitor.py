@@ -83,7 +83,7 @@ class Monitor(Tool[MonitorInput]):
         command = args.command or ""
         order = Order(command, args.description, context.surroundings.cwd, "monitor")
         line = read_line(command)
-        task = await self._session.start(Start(order, line.read_only))
+        task = await self._session.start(Start(order, line.may_only_read))
         events = _Events(task, self._session.tasks)
         task.capture.on_text = events.take
         await task.running.started.wait()

@@ -41,7 +41,7 @@ class Start:
     """How a command is to be started.
 
     Attributes:
-        read_only: It is proved to change nothing, and runs without anything of the user's shell.
+        read_only: It is taken to change nothing, and runs without anything of the user's shell.
         tells_place: It is to say where it ended.
         is_plain: It runs without a sandbox.
         outlives: It goes on when the session ends.
