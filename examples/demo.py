@@ -12,6 +12,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,6 +113,8 @@ class Screen:
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._calls: dict[str, ToolUse] = {}
+        self._started: dict[str, float] = {}
+        self._meanwhile: list[str] = []
         self._is_speaking = False
         self._line = ""
         self._rest = ""
@@ -123,6 +126,7 @@ class Screen:
                 self._speak(text)
             case BlockFinished(Text()):
                 self._speak(" ")
+                self._end_words()
             case StepStarted() | TurnFinished():
                 self._end_words()
             case _:
@@ -134,6 +138,7 @@ class Screen:
             case CallQueued(call):
                 self._calls[call.id] = call
             case CallStarted(call_id):
+                self._started[call_id] = time.monotonic()
                 self._tell("▸", self._calls[call_id], "soft")
             case PermissionDecided(call_id, Behaviour.DENY, reason, _, rule, source):
                 self._tell("✗", self._calls[call_id], "red")
@@ -152,7 +157,7 @@ class Screen:
         if not self._is_speaking and text.strip():
             self._is_speaking = True
             self._line = ""
-            print(f"\n{paint('model', 'blue')}  ", end="")
+            print(f"\n{paint('model', 'blue')}  ", end="", flush=True)
         whole = self._rest + text
         cut = whole.rfind(" ") + 1
         self._rest = whole[cut:]
@@ -166,12 +171,15 @@ class Screen:
             self._line += part
 
     def _tell(self, mark: str, call: ToolUse, colour: str) -> None:
-        """Show a line about a call."""
-        self._end_words()
+        """Show a line about a call; how long it ran stands on the right."""
         now = time.monotonic() - self._began
         first = next((str(item) for item in call.input.values() if isinstance(item, str)), "")
-        shown = textwrap.shorten(f"{call.name:<11} {first}", WIDTH - 14, placeholder=" …")
-        print(f"{paint(f'{now:6.2f}', 'soft')}  {paint(f'{mark} {shown}', colour)}")
+        shown = f"{mark} {call.name:<10} {cut(' '.join(first.split()), WIDTH - 34)}"
+        took = ""
+        if mark == "✓" and call.id in self._started:
+            took = f"{(time.monotonic() - self._started[call.id]) * 1000:.0f} ms"
+        line = f"{paint(f'{now:6.2f}', 'soft')}  {paint(f'{shown:<{WIDTH - 20}}', colour)}"
+        self._show(f"{line}{paint(f'{took:>10}', 'soft')}".rstrip())
 
     def _finish(self, finished: CallFinished) -> None:
         """Show how a call ended, and what is worth seeing of its result."""
@@ -183,8 +191,15 @@ class Screen:
         told = words_of(finished.result)
         if call.name == "Edit":
             self._diff(call)
+        elif call.name == "TaskOutput":
+            said = re.search(r"<output>\s*(.*?)\s*</output>", told, re.DOTALL)
+            self._below(said[1] if said else told, "soft")
+        elif call.name == "ToolSearch":
+            self._below(told.splitlines()[0], "soft")
+            self._below(", ".join(re.findall(r'"name": "(\w+)"', told)), "soft")
         elif call.name not in {"Read", "Grep"}:
-            for line in told.strip().splitlines()[:3]:
+            lines = [line for line in told.splitlines() if line.strip("- ")]
+            for line in lines[:3]:
                 self._below(line, "soft")
 
     def _diff(self, call: ToolUse) -> None:
@@ -196,14 +211,29 @@ class Screen:
 
     def _below(self, text: str, colour: str) -> None:
         """Show a line below a call."""
-        self._end_words()
-        print(f"{'':10}{paint(textwrap.shorten(text, WIDTH - 12, placeholder=' …'), colour)}")
+        near = re.sub(r"/tmp/gantlet-demo-\w+/(?:repository/)?", "", text)
+        self._show(f"{'':10}{paint(cut(near, WIDTH - 12), colour)}")
+
+    def _show(self, line: str) -> None:
+        """Show a line, or keep it until the model has ended its sentence: its time stands in it."""
+        if self._is_speaking:
+            self._meanwhile.append(line)
+        else:
+            print(line, flush=True)
 
     def _end_words(self) -> None:
-        """Leave the line on which the model spoke."""
+        """Leave the line on which the model spoke, and show what happened meanwhile."""
         if self._is_speaking:
             self._is_speaking = False
             print()
+        for line in self._meanwhile:
+            print(line, flush=True)
+        self._meanwhile.clear()
+
+
+def cut(text: str, room: int) -> str:
+    """Return a text that fits; what is cut off is marked."""
+    return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
 def words_of(result: ResultBlock) -> str:
@@ -232,7 +262,7 @@ async def work(folder: Path) -> Path:
     screen = Screen()
     here = Environment.current(DEFAULT_FLAGS)
     environment = replace(here, variables={**here.variables, "ENABLE_TOOL_SEARCH": "auto:0"})
-    session = new_session(folder / ".sessions", str(folder / "shop"), "0.0.0")
+    session = new_session(folder / ".sessions", str(folder / "repository"), "0.0.0")
     agent = Agent(
         ScriptedModel(load_script(SCRIPT)),
         tools=[forecast],
@@ -249,20 +279,22 @@ async def work(folder: Path) -> Path:
     target = folder / "session.html"
     target.write_text(page(tell(lines)))
     story = tell(lines)
-    ran = sum((one.ended or 0) - (one.started or one.ended or 0) for one in story.calls)
     draw(story)
+    outcomes = Counter(one.outcome for one in story.calls)
+    told = ", ".join(f"{number} {kind}" for kind, number in outcomes.items())
     print(
-        f"{paint('done', 'bold')}   {len(story.calls)} calls in {result.turns} replies,"
-        f" {story.seconds:.1f} s; the calls alone took {ran:.1f} s."
+        f"{paint('done', 'bold')}   {len(story.calls)} calls in {result.turns} replies and"
+        f" {story.seconds:.0f} s: {told}."
     )
-    print(f"       {len(result.denials)} denied, each call with one result.")
     return target
 
 
 def draw(story: Story) -> None:
     """Draw when each call waited and ran; calls of one reply stand together."""
-    room = WIDTH - 36
-    print(f"\n\n{paint('The calls over time', 'bold')}  (· waits, █ runs)\n")
+    room = WIDTH - 48
+    print(
+        f"\n{paint('The calls over time', 'bold')}  (each reply to its own scale: · waits, █ runs)"
+    )
     for passage in story.passages:
         calls = [one for one in passage.calls if one.queued is not None and one.ended is not None]
         if not calls:
@@ -275,10 +307,11 @@ def draw(story: Story) -> None:
             cells = [int(room * (at - first) / span) for at in (queued, started, ended)]
             ran = max(cells[2] - cells[1], 1)
             bar = f"{'':{cells[0]}}{'·' * (cells[1] - cells[0])}{'█' * ran}"[: room + 1]
-            name = textwrap.shorten(_title(one.call), 24, placeholder="…")
             colour = "green" if one.outcome == "succeeded" else "red"
-            print(f"  {name:<26}{paint(bar, colour)}")
-        print(paint(f"  {'─' * (WIDTH - 6)}", "soft"))
+            took = f"{(ended - started) * 1000:.0f} ms" if one.started is not None else one.outcome
+            line = f"  {cut(_title(one.call), 30):<31}{paint(f'{bar:<{room + 1}}', colour)}"
+            print(f"{line} {paint(f'{took:>9}', 'soft')}")
+        print(paint(f"  {'─' * (WIDTH - 5)}", "soft"))
 
 
 def _title(call: ToolUse) -> str:
@@ -292,10 +325,10 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="gantlet-demo-"))
     (folder / "repository").mkdir()
     make_shop(folder / "repository")
-    print(f"{paint('A shop with a bug', 'bold')}, in a fresh git repository: {folder}/repository")
+    print(f"{paint('A shop with a bug', 'bold')} in a git repository: {folder}/repository\n")
     print(f"{paint('user', 'yellow')}   The total in the cart is wrong. Mend it.")
     target = anyio.run(work, folder)
-    print(f"       The calls over time, to look at in a browser: {target}")
+    print(f"       The session with its timeline, for a browser:\n       {target}")
 
 
 if __name__ == "__main__":

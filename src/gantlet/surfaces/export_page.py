@@ -18,6 +18,10 @@ from gantlet.session import CallStory, Passage, Story
 
 MAX_SHOWN_CHARS = 20_000
 _MIN_SHARE = 0.4
+#: Endings at which a reader should look first.
+_TELLING = frozenset({"denied", "failed", "invalid", "unknown"})
+#: How the two sides of an edit are shown.
+_MARKS = {"old_string": ("minus", "-"), "new_string": ("plus", "+")}
 _HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -38,6 +42,15 @@ h1 {{ font-size: 1.5rem; margin: 0 0 .25rem }} h2 {{ font-size: 1.05rem; margin:
 .facts, .small {{ color: var(--soft); font-size: .85rem }}
 pre {{ white-space: pre-wrap; overflow-wrap: anywhere; margin: .35rem 0;
  font: 12.5px/1.5 ui-monospace, monospace }}
+.prose {{ white-space: pre-wrap; overflow-wrap: anywhere; margin: .35rem 0 }}
+.minus {{ color: var(--bad) }} .plus {{ color: var(--run) }}
+.lanes {{ position: relative; background: var(--card); border: 1px solid var(--line);
+ border-radius: 8px; margin: .5rem 0 .25rem; overflow: hidden }}
+.lanes .bar {{ top: auto; bottom: auto; height: .5rem }}
+.axis {{ display: flex; justify-content: space-between; color: var(--soft); font-size: .75rem;
+ font-variant-numeric: tabular-nums }}
+.after {{ color: var(--soft); font-size: .75rem; white-space: nowrap; overflow: hidden;
+ text-overflow: ellipsis }}
 .says {{ border-left: 3px solid var(--line); padding: .15rem 0 .15rem 1rem; margin: 1.1rem 0 }}
 .user {{ border-color: var(--user) }} .who {{ font-weight: 600; font-size: .8rem;
  color: var(--soft) }}
@@ -103,12 +116,30 @@ class _Page:
             return []
         parts = ["<h2>The calls over time</h2>"]
         parts.append(
-            '<p class="small">One block for each reply of the model. Grey is waiting, colour is'
-            " running; calls whose bars overlap ran side by side.</p>"
+            '<p class="small">First the whole session, then one block for each reply of the model.'
+            " Grey is waiting, colour is running; calls whose bars overlap ran side by side.</p>"
         )
+        parts.append(self._lanes([one for step in steps for one in _timed(step.calls)]))
         for step in steps:
             parts += self._step(_timed(step.calls))
         return parts
+
+    def _lanes(self, calls: Sequence[CallStory]) -> str:
+        """Return all calls on the scale of the whole session, beside each other where they ran."""
+        span = max(self._story.seconds, *(one.ended or 0.0 for one in calls), 0.001)
+        lanes: list[float] = []
+        bars = ""
+        for one in calls:
+            begin, ended = one.queued or 0.0, one.ended or 0.0
+            lane = next((n for n, free in enumerate(lanes) if free <= begin), len(lanes))
+            lanes[lane : lane + 1] = [ended + span * _MIN_SHARE / 100]
+            place = f"top:{0.25 + lane * 0.7:.2f}rem;"
+            title = f"{self._names[one.call.id]} · {one.outcome} · {_seconds(ended - begin)}"
+            bars += _bar(one.outcome, begin, ended - begin, span, more=place, title=title)
+        height = f"{0.3 + len(lanes) * 0.7:.2f}rem"
+        marks = "".join(f"<span>{_clock(span * part / 4)}</span>" for part in range(5))
+        whole = f'<div class="lanes" style="height:{height}">{bars}</div>'
+        return f'{whole}<div class="axis">{marks}</div>'
 
     def _step(self, calls: Sequence[CallStory]) -> list[str]:
         """Return the calls of one reply on a common scale."""
@@ -137,11 +168,13 @@ class _Page:
             bars += _bar(one.outcome, started - first, ended - started, span)
         elif one.outcome != "succeeded":
             bars += _bar(one.outcome, ended - first, 0.0, span)
-        name = self._names[one.call.id]
+        name = escape(self._names[one.call.id])
+        after = f'<div class="after">after {escape(waited)}</div>' if waited else ""
+        took = _seconds(ended - started) if one.started is not None else escape(one.outcome)
         return (
-            f'<div class="row" title="{escape(" · ".join(told))}"><div class="name">{escape(name)}'
-            f'</div><div class="track">{bars}</div>'
-            f'<div class="took">{_seconds(ended - started)}</div></div>'
+            f'<div class="row" title="{escape(" · ".join(told))}">'
+            f'<div><div class="name">{name}</div>{after}</div><div class="track">{bars}</div>'
+            f'<div class="took">{took}</div></div>'
         )
 
     def _passage(self, passage: Passage) -> list[str]:
@@ -155,16 +188,19 @@ class _Page:
         for block in passage.blocks:
             if isinstance(block, ToolUse):
                 parts.append(self._call(stories.get(block.id) or CallStory(block)))
+            elif isinstance(block, Text):
+                parts.append(f'<div class="prose">{self._cut(block.text)}</div>')
             else:
                 parts.append(self._block(block))
         return [*parts, "</section>"]
 
     def _call(self, one: CallStory) -> str:
         """Return a call with its input, its decision and its result."""
-        given = self._pre(dumps(dict(one.call.input)).decode("utf-8", "replace"))
+        given = self._given(one.call)
         outcome = escape(one.outcome)
+        is_open = " open" if one.outcome in _TELLING else ""
         parts = [
-            f'<details><summary><span class="badge {outcome}">{outcome}</span>',
+            f'<details{is_open}><summary><span class="badge {outcome}">{outcome}</span>',
             f"{escape(self._names.get(one.call.id, one.call.name))}</summary>{given}",
             self._decision(one),
         ]
@@ -172,6 +208,19 @@ class _Page:
             parts.append('<div class="small">Result</div>')
             parts.append(self._content(one.result))
         return "".join([*parts, "</details>"])
+
+    def _given(self, call: ToolUse) -> str:
+        """Return what a call was given, a line or more for each; an edit as a difference."""
+        parts = []
+        for name, item in call.input.items():
+            text = item if isinstance(item, str) else dumps(item).decode("utf-8", "replace")
+            mark = _MARKS.get(name) if call.name == "Edit" else None
+            if mark is not None:
+                lines = "\n".join(f"{mark[1]} {line}" for line in text.split("\n"))
+                parts.append(f'<pre class="{mark[0]}">{self._cut(lines)}</pre>')
+            else:
+                parts.append(f'<div class="small">{self._text(name)}</div>{self._pre(text)}')
+        return "".join(parts)
 
     def _decision(self, one: CallStory) -> str:
         """Return what was decided about a call, and by which rule."""
@@ -211,12 +260,14 @@ class _Page:
 
     def _pre(self, text: str) -> str:
         """Return a text as it stands, cut if it is very long."""
-        more = (
-            f"\n… {len(text) - MAX_SHOWN_CHARS:,} more characters"
-            if (len(text) > MAX_SHOWN_CHARS)
-            else ""
-        )
-        return f"<pre>{self._text(text[:MAX_SHOWN_CHARS])}{more}</pre>"
+        return f"<pre>{self._cut(text)}</pre>"
+
+    def _cut(self, text: str) -> str:
+        """Return a text, cut if it is very long."""
+        whole = self._mask(text)  # first, so that no half of a secret is left
+        left = len(whole) - MAX_SHOWN_CHARS
+        more = f"\n… {left:,} more characters" if left > 0 else ""
+        return escape(whole[:MAX_SHOWN_CHARS]) + more
 
     def _text(self, text: str) -> str:
         """Return a text that is safe to show."""
@@ -228,11 +279,15 @@ def _timed(calls: Sequence[CallStory]) -> list[CallStory]:
     return [one for one in calls if one.queued is not None and one.ended is not None]
 
 
-def _bar(kind: str, start: float, length: float, span: float) -> str:
+def _bar(
+    kind: str, start: float, length: float, span: float, *, more: str = "", title: str = ""
+) -> str:
     """Return a bar at its place."""
     left = min(100.0 * start / span, 100.0 - _MIN_SHARE)
     width = max(min(100.0 * length / span, 100.0 - left), _MIN_SHARE)
-    return f'<div class="bar {escape(kind)}" style="left:{left:.2f}%;width:{width:.2f}%"></div>'
+    told = f' title="{escape(title)}"' if title else ""
+    place = f"{more}left:{left:.2f}%;width:{width:.2f}%"
+    return f'<div class="bar {escape(kind)}" style="{place}"{told}></div>'
 
 
 def _image(source: "dict[str, JsonValue]") -> str:
