@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from real_clients.sdk_kit import of, results, sdk, stage, words
@@ -112,3 +113,23 @@ async def test_hook_events_are_told_on_demand(tmp_path: Path) -> None:
     kinds += [one.subtype for one in of("SystemMessage", messages)]
     assert "hook_started" in kinds
     assert "hook_response" in kinds
+
+
+async def test_a_notification_says_of_what_kind_it_is(tmp_path: Path) -> None:
+    notified = anyio.Event()
+    kinds = []
+
+    async def hear(told: dict[str, Any], call: str | None, context: Any) -> dict[str, Any]:
+        kinds.append(told["notification_type"])
+        notified.set()
+        return {}
+
+    async def allow(name: str, given: dict[str, Any], context: Any) -> Any:
+        await notified.wait()  # a person who takes long
+        return sdk.PermissionResultAllow()
+
+    touch = [{"call": "Bash", "input": {"command": "touch made.txt"}}]
+    hooks = {"Notification": [sdk.HookMatcher(hooks=[hear])]}
+    await run(tmp_path, hooks, touch, "Done.", can_use_tool=allow)
+
+    assert kinds == ["permission_prompt"]
