@@ -233,5 +233,5 @@ def check_that_nothing_is_left(made: Run) -> None:
     scheduler = made.executor._scheduler
     assert scheduler._index == ConflictIndex()
     assert (scheduler._reserved, scheduler._going, scheduler._waiters) == ({}, set(), {})
-    assert made.executor._ground.slots.free == made.scenario.slots
+    assert made.executor._slots.free == made.scenario.slots
     assert made.executor._reply._children == {}

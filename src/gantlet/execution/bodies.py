@@ -108,6 +108,7 @@ class Body(Generic[_T]):
                     self._coroutine.send(None) if thrown is None else self._coroutine.throw(thrown)
                 )
             except StopIteration as end:
+                self._task = None  # the task may hold whoever holds us
                 value: _T = end.value
                 return value
             thrown = None

@@ -85,10 +85,11 @@ class Executor:
         self._is_pumping = False
         self._is_discarded = False
         self._something_ended = anyio.Event()
+        self._slots = Slots(self._settings.max_concurrency)
         self._ground = Ground(
             services=services,
             bodies=bodies,
-            slots=Slots(self._settings.max_concurrency),
+            slots=self._slots,
             emit=self._emit,
             surroundings=lambda: self.surroundings,
             regrant=self._regrant,
@@ -111,6 +112,12 @@ class Executor:
             with anyio.CancelScope(shield=True):
                 await self._all_done()
         self._reply.close()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Break the circles through which a reply would hold itself until garbage is looked for."""
+        self._services = replace(self._services, emit=self._tell)
+        del self._ground
 
     def submit(self, call: ToolUse, message_id: str = "", problem: str = "") -> None:
         """Take a call that is complete. It starts now, or as soon as it can.
@@ -254,6 +261,7 @@ class Executor:
         answer = make_answer(tracked, outcome, run, self._bodies.clock.now())
         tracked.state = Completed(answer)
         tracked.abort.close()
+        tracked.abort.on_abort = None  # it holds the call, which holds it
         for call_off in tracked.call_off:
             call_off()
         self._unfinished -= 1
