@@ -148,3 +148,13 @@ anyio.run(main)
     )
     assert (tmp_path / "a.txt").read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == [".home", "a.txt"]
+
+
+async def test_what_cannot_be_undone_is_not_done(tmp_path: Path) -> None:
+    (tmp_path / ".home").write_text("no folder", encoding="utf-8")
+    bench = Workbench(tmp_path)
+
+    with pytest.raises(ToolError, match="was not changed: what it was before cannot be kept"):
+        await bench.write("a.txt", "new")
+
+    assert not (tmp_path / "a.txt").exists()

@@ -230,8 +230,8 @@ class Desk:
         now, place = subject.now, subject.place
         old = now.facts if now is not None else None
         content, digest = planned.content, digest_of(planned.content)
+        self._record(subject, _change_of(context, subject, FileState(content, 0, digest)))
         try:
-            self._changes.record(_change_of(context, subject, FileState(content, 0, digest)))
             replaced = replace_file(place, content, old)
         except ChangedFileError:
             raise
@@ -242,6 +242,22 @@ class Desk:
         seen = Seen(digest, stamp_of(replaced.facts), content, lines, total)
         self._knowledge.note(place.real_text, seen)
         return Done(tuple(_notes(old, kept_owner=replaced.kept_owner)))
+
+
+    def _record(self, subject: Subject, change: FileChange) -> None:
+        """Write down what a file was, so that the change can be undone.
+
+        Raises:
+            ToolError: That cannot be done, and so the change is not made.
+        """
+        try:
+            self._changes.record(change)
+        except OSError as error:
+            raise ToolError(
+                f"{subject.path} was not changed: what it was before cannot be kept for undo"
+                f" ({error.filename or 'the log'}: {error.strerror}). The user has to mend that;"
+                " do not try again before."
+            ) from error
 
 
 def _lines_seen(before: Seen | None) -> tuple[tuple[int, int], ...]:
