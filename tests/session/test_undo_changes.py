@@ -61,6 +61,18 @@ def snapshot(folder: Path) -> dict[str, tuple[bytes, int] | None]:
     }
 
 
+def test_a_change_that_was_not_made_is_not_taken_back(maker: Maker, tmp_path: Path) -> None:
+    path = maker.change("c1", "a", b"first")
+    tried = FileChange("c1", "Edit", str(path), FileState(b"first", 0o644), FileState(b"new", 0))
+    maker.log.record(tried)
+    maker.log.withdraw(tried)
+    path.write_bytes(b"somebody's")
+
+    assert [entry.after and entry.after.size for entry in maker.log.entries()] == [5]
+    assert maker.undo() == ([], ["it was changed outside of this session"])
+    assert maker.undo(is_forced=True) == (["removed"], [])
+
+
 def test_an_edit_a_new_file_and_a_removal_are_taken_back(maker: Maker, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"first")
     (tmp_path / "b").write_bytes(b"gone")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders import run_python
+from gantlet.session import ChangeLog
 from gantlet.tool import ToolError
 from tools.editing_kit import Workbench
 
@@ -148,6 +149,9 @@ anyio.run(main)
     )
     assert (tmp_path / "a.txt").read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == [".home", "a.txt"]
+    log = ChangeLog(tmp_path / ".home", "session")
+    assert log.path.exists()
+    assert log.entries() == (), "a change that was not made is none that could be undone"
 
 
 async def test_what_cannot_be_undone_is_not_done(tmp_path: Path) -> None:

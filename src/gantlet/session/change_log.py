@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from gantlet.system import PrivateLines, digest_of, make_private_folder
 from gantlet.tool import FileChange, FileState
 
 UNDO_FOLDER = "undo"
+_WITHDRAWS = "withdraws"
 
 
 @value
@@ -80,6 +82,17 @@ class ChangeLog:
         """
         self.add(change, ())
 
+    def withdraw(self, change: FileChange) -> None:
+        """Take back the last word of a change that was not made after all.
+
+        If that cannot be written, undo still finds the file as it was before the change.
+        """
+        after = self._image(change.after, is_kept=False)
+        line = {_WITHDRAWS: [change.call_id, change.path, after.digest if after else None]}
+        with suppress(OSError), self._lock, PrivateLines(self.path, is_new=False) as lines:
+            lines.mend()
+            lines.add(json.dumps(line).encode())
+
     def add(self, change: FileChange, undoes: Iterable[int]) -> None:
         """Write a change down that takes others back.
 
@@ -144,12 +157,28 @@ def _log_files(home: Path) -> list[Path]:
 
 
 def _entries(text: bytes) -> Iterator[ChangeEntry]:
-    """Yield the entries of a log, numbered by their lines."""
+    """Yield the entries of a log, numbered by their lines, without those that were withdrawn."""
+    found: list[ChangeEntry] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            yield _entry(number, json.loads(line))
+            read = json.loads(line)
+            if _WITHDRAWS in read:
+                _drop_last(found, *read[_WITHDRAWS])
+            else:
+                found.append(_entry(number, read))
         except (ValueError, TypeError, KeyError):
             continue
+    yield from found
+
+
+def _drop_last(found: list[ChangeEntry], call_id: str, path: str, digest: str | None) -> None:
+    """Take the last entry out that tells of a change which was not made."""
+    for at in range(len(found) - 1, -1, -1):
+        entry = found[at]
+        after = entry.after.digest if entry.after is not None else None
+        if (entry.call_id, entry.path, after) == (call_id, path, digest):
+            del found[at]
+            return
 
 
 def _entry(number: int, read: Mapping[str, object]) -> ChangeEntry:

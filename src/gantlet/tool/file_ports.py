@@ -103,6 +103,9 @@ class FileChanges(Protocol):
             OSError: It could not be written down.
         """
 
+    def withdraw(self, change: FileChange) -> None:
+        """Take back the last word of a change that was not made after all. Blocks."""
+
 
 FILE_KNOWLEDGE: Port[FileKnowledge] = Port("file knowledge")
 FILE_CHANGES: Port[FileChanges] = Port("file changes")

@@ -230,19 +230,20 @@ class Desk:
         now, place = subject.now, subject.place
         old = now.facts if now is not None else None
         content, digest = planned.content, digest_of(planned.content)
-        self._record(subject, _change_of(context, subject, FileState(content, 0, digest)))
+        change = _change_of(context, subject, FileState(content, 0, digest))
+        self._record(subject, change)
         try:
             replaced = replace_file(place, content, old)
-        except ChangedFileError:
-            raise
         except OSError as error:
+            self._changes.withdraw(change)
+            if isinstance(error, ChangedFileError):
+                raise
             raise _told(subject.path, error, "written") from error
         lines = () if planned.is_seen_whole else _lines_seen(subject.seen)
         total = subject.seen.total_lines if subject.seen is not None else 0
         seen = Seen(digest, stamp_of(replaced.facts), content, lines, total)
         self._knowledge.note(place.real_text, seen)
         return Done(tuple(_notes(old, kept_owner=replaced.kept_owner)))
-
 
     def _record(self, subject: Subject, change: FileChange) -> None:
         """Write down what a file was, so that the change can be undone.
