@@ -1,11 +1,12 @@
 """Which paths a call touches, and what was seen of them before it was judged."""
 
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from types import MappingProxyType
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import NOTHING, FileKind, Found, PathFacts, Place
 from gantlet.tool import PathKind
 
@@ -38,6 +39,20 @@ class Touch:
     named: str = ""
     may_edit: bool = False
     is_condition: bool = False
+
+
+#: Where a process finds its own working directory.
+_OWN_DIRECTORY = re.compile(r"/+proc/+(?:\./+)*(?:self|thread-self)/+(?:task/+[^/]+/+)?cwd(?=/|\Z)")
+
+
+def behind_process(touch: Touch, cwd: str) -> Touch | None:
+    """Return the place a path through a process's own directory leads to, or None for others."""
+    if "/proc/" not in touch.spot:
+        return None
+    found = _OWN_DIRECTORY.match(touch.spot)
+    if found is None:
+        return None
+    return replace(touch, spot=f"{cwd.rstrip('/')}{touch.spot[found.end() :]}", is_guess=True)
 
 
 @value

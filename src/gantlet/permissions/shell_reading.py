@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gantlet.messages.value import replace, value
-from gantlet.permissions.facts import Facts, Touch
+from gantlet.permissions.facts import Facts, Touch, behind_process
 from gantlet.shell import (
     Analysis,
     Judgement,
@@ -242,6 +242,15 @@ def _redirects(command: SimpleCommand, cwd: str) -> tuple[tuple[Touch, ...], str
 def _operands(
     judgement: Judgement, cwd: str, command: SimpleCommand | None = None
 ) -> Iterator[Touch]:
+    """Yield the paths a command names, and where those lead that go through its own process."""
+    for touch in _named(judgement, cwd, command):
+        yield touch
+        further = behind_process(touch, cwd)
+        if further is not None:
+            yield further
+
+
+def _named(judgement: Judgement, cwd: str, command: SimpleCommand | None) -> Iterator[Touch]:
     """Yield the paths a command names; of an unknown program, words that may be paths."""
     match judgement:
         case ReadOnly(entry, reads):

@@ -63,6 +63,9 @@ class _Reading:
         if found.group() != written.strip():
             reason = "only brackets may follow a tool's name, as in Tool(…)"
             return self._bad(reason, Fault.MALFORMED, whole)
+        if written != found.group() and not self._forbids:
+            reason = "no blank may stand between a tool's name and its bracket"
+            return self._bad(reason, Fault.MALFORMED, None)
         if bracket and not rest.endswith(")"):
             return self._bad("its bracket is never closed", Fault.MALFORMED, whole)
         if pattern.is_glob and not self._forbids and not _SERVER_GLOB.fullmatch(name):

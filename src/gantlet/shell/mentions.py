@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from gantlet.shell.analysis import PathUse, SimpleCommand, Word
 from gantlet.shell.carriers.code import INTERPRETERS, base_name
 from gantlet.shell.programs.spec import path_of
-from gantlet.shell.written import written_words
+from gantlet.shell.written import changed_by_code, written_words
 
 _MAX_MENTION = 4096
 _MAX_CARRIED_WORDS = 64
@@ -19,8 +19,8 @@ _HOME = re.compile(r"(?:\$\{?HOME\}?|(~))(?=[/:]|\Z)")
 _HERE = re.compile(r"\$\{?PWD\}?(?=[/:]|\Z)")
 _HERE_COMMAND = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`")
 _SCHEME = re.compile(r"file://(?:localhost)?(?=/)", re.IGNORECASE)
-#: Commands of sed that read a file, with its name.
-_SED_READS = re.compile(r"(?:^|[;{\s\d$/!,])[rRwW]\s{0,8}([^\s;}]{1,256})")
+#: Commands of sed that read or write a file, with its name.
+_SED_FILES = re.compile(r"(?:^|[;{\s\d$/!,])([rRwW])\s{0,8}([^\s;}]{1,256})")
 
 #: Programs that read whatever lies below a directory they are given: to pack, copy, send or search.
 TREE_READERS = frozenset(
@@ -66,9 +66,10 @@ def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
             use = PathUse(text, is_tree, word.has_glob, writes, may_be_written=in_code)
             found[use] = None
         if name in ("sed", "gsed"):
-            found.update(
-                (PathUse(text, may_be_written=True), None) for text in _SED_READS.findall(word.text)
-            )
+            files = _SED_FILES.findall(word.text)
+            found.update((PathUse(text, is_written=letter in "wW"), None) for letter, text in files)
+        elif is_code:
+            found.update(dict.fromkeys(_changed(word.text)))
     found.update(dict.fromkeys(_redirected(command, is_code=is_code)))
     if _reads_here(name, words, is_code=is_code) or (is_tree and name in _FINDERS):
         found[PathUse(".", is_tree=True)] = None
@@ -83,6 +84,12 @@ def _redirected(command: SimpleCommand, *, is_code: bool) -> Iterator[PathUse]:
             yield PathUse(path_of(target), is_glob=target.has_glob)
         elif redirect.operator.startswith("<<") and (is_code or command.program == "xargs"):
             yield from (PathUse(text, may_be_written=True) for text in _tokens(target.text))
+            yield from _changed(target.text)
+
+
+def _changed(code: str) -> list[PathUse]:
+    """Return the files that code plainly changes."""
+    return [PathUse(name, is_written=True) for name in changed_by_code(code)]
 
 
 def _reads_found(name: str, words: Sequence[Word]) -> bool:

@@ -39,6 +39,8 @@ _CHANGE_WITH: dict[str, re.Pattern[str]] = {
     "shfmt": re.compile("-w"),
     "tar": re.compile("-?[a-zA-Z]*x[a-zA-Z]*|--extract|--get"),
 }
+#: Programs whose second name is where they write.
+_CHANGE_SECOND = frozenset({"uniq", "xxd"})
 #: Those whose first word decides, if it is no option.
 _FIRST_DECIDES = frozenset({"7z", "7za", "bsdtar", "git", "ruff", "tar"})
 #: Options whose value is a file that is written, whatever the program.
@@ -47,6 +49,25 @@ _OUTPUT = re.compile(
     r"|--directory|--dump-header|--cookie-jar|--trace|--log-file)"
 )
 _ATTACHED = re.compile(r"-o(?=[\w./~])|--(?:out\w*|output[\w-]*|log-file)=|of=")
+
+_NAMED = r"\s{0,8}[\"']([^\"'\s]{1,256})[\"']"
+#: Code that changes a file: it names it in a call that does nothing else, opens it to write, makes
+#: an object of it that is told to, or sends its output there.
+_CODE_CHANGES = re.compile(
+    r"(?:(?:write|append|truncate|unlink|remove|rename|rm|copy|move|touch|chmod|delete)\w{0,16}"
+    rf"\({_NAMED})"
+    rf"|(?:open\({_NAMED}\s{{0,8}},\s{{0,8}}(?:mode\s{{0,8}}=\s{{0,8}})?[\"'][rbt]?[wax+])"
+    rf"|(?:Path\({_NAMED}\)\.(?:write|unlink|touch|rename|replace|rmdir|chmod|open\([\"'][wax]))"
+    rf"|(?:>>?{_NAMED})",
+    re.IGNORECASE,
+)
+_MAX_CHANGED = 32
+
+
+def changed_by_code(text: str) -> list[str]:
+    """Return the files that code plainly changes."""
+    found = _CODE_CHANGES.findall(text)[:_MAX_CHANGED]
+    return [name for names in found for name in names if name]
 
 
 def written_words(name: str, words: Sequence[Word]) -> Callable[[int], bool]:
@@ -58,6 +79,8 @@ def written_words(name: str, words: Sequence[Word]) -> Callable[[int], bool]:
         return lambda _: True
     last = len(texts) - 1 if name in _CHANGE_LAST else -1
     marked = {last}
+    if name in _CHANGE_SECOND:
+        marked.update([at for at, text in enumerate(texts) if not text.startswith("-")][1:])
     for at, text in enumerate(texts):
         if text.startswith(("-", "of=")):  # before anything dearer: a hot path
             if _OUTPUT.fullmatch(text):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import dropwhile
 
 from gantlet.messages.value import value
 from gantlet.shell.analysis import SimpleCommand, Word
@@ -45,6 +46,8 @@ class RunningOptions:
         """Return the command in an option, also clustered, attached or abbreviated."""
         if text in self.names:
             return joined(following)
+        if text.partition("=")[0] in self.names:
+            return text.partition("=")[2]
         if text.startswith("--"):
             given, equals, attached = text.partition("=")
             if len(given) < 4 or not any(name.startswith(given) for name in self.names):
@@ -111,6 +114,8 @@ _RUNNING_OPTIONS: dict[str, RunningOptions] = {
     "powershell.exe": _running("-c", "-Command", "-command"),
 }
 
+#: How words begin that give a command of git another name.
+_ALIAS = ("alias.", "-calias.")
 #: The same for git, by subcommand.
 _GIT_OPTIONS: dict[str, RunningOptions] = {
     "rebase": _running("-x", "--exec"),
@@ -122,6 +127,10 @@ _GIT_OPTIONS: dict[str, RunningOptions] = {
     ),
     "push": _running("--receive-pack", "--exec"),
     "archive": _running("--exec"),
+    "send-email": _running(
+        *("--sendmail-cmd", "--smtp-server", "--to-cmd", "--cc-cmd", "--header-cmd"),
+    ),
+    "instaweb": _running("-d", "--httpd", "-b", "--browser"),
     **dict.fromkeys(
         ("clone", "fetch-pack", "ls-remote", "fetch", "pull"), _running("-u", "--upload-pack")
     ),
@@ -130,6 +139,8 @@ _GIT_OPTIONS: dict[str, RunningOptions] = {
 
 #: Programs that run what they read, now or later.
 _HANDED = frozenset({"at", "batch", "crontab", "gmake", "make"})
+#: Programs whose variables are set by words, and hold the names of programs.
+_MAKERS = frozenset({"gmake", "make"})
 #: Programs in which `!`, `+!` or `EXEC:` begins a command.
 _ESCAPING = frozenset({"less", "more", "man", "psql", "mysql", "mariadb", "socat", "vim", "vi"})
 _ESCAPE = re.compile(r"^\+?:?!(.+)|\\!(.+)|^(?:EXEC|SYSTEM|SHELL):([^,]+)", re.DOTALL | re.I)
@@ -150,6 +161,8 @@ def read_code(name: str, command: SimpleCommand, stdin: Sequence[str], load: Loa
         _read_escapes(command, load)
     if name in _HANDED:
         _read_handed(command, stdin, load)
+    if name in _MAKERS:
+        _read_variables(command, load)
     if name in ("awk", "gawk", "mawk", "nawk", "original-awk"):
         _read_awk(command, load)
     elif name in ("sed", "gsed"):
@@ -221,6 +234,14 @@ def _read_handed(command: SimpleCommand, stdin: Sequence[str], load: Load) -> No
         guess_commands(command, text.replace(":", ";"), name, load)
 
 
+def _read_variables(command: SimpleCommand, load: Load) -> None:
+    """Add what variables of a makefile name: a shell, a compiler."""
+    for word in command.argv[1:]:
+        name, equals, value = word.text.partition("=")
+        if equals and not name.startswith("-"):
+            load.add_script(command, value, "make variable")
+
+
 def _read_options(command: SimpleCommand, names: RunningOptions, load: Load) -> None:
     words = command.argv[1:]
     for index, word in enumerate(words):
@@ -228,9 +249,10 @@ def _read_options(command: SimpleCommand, names: RunningOptions, load: Load) -> 
         if value:
             way = f"{command.program} option"
             load.add_script(command, value, way)
-            load.add_script(command, value.partition("=")[2].lstrip("!"), way)
-            if value.startswith(("shell ", "!")):  # how debuggers run a command
-                load.add_script(command, value.removeprefix("shell").lstrip("!"), way)
+            load.add_script(command, value.partition("=")[2].lstrip("!").strip("\"' "), way)
+            if value.startswith(("shell ", "platform shell ", "!")):  # how debuggers run a command
+                inner = value.removeprefix("platform ").removeprefix("shell").lstrip("!")
+                load.add_script(command, inner, way)
 
 
 def _read_awk(command: SimpleCommand, load: Load) -> None:
@@ -241,6 +263,8 @@ def _read_awk(command: SimpleCommand, load: Load) -> None:
         if problem in (AwkProblem.RUNS, AwkProblem.UNCLEAR):
             load.doubts.append("An awk program may run commands.")
             guess_commands(command, word.text, "awk code", load)
+            for setting in parsed.values("-v"):
+                load.add_script(command, setting.text.partition("=")[2], "awk variable")
 
 
 def _read_sed(command: SimpleCommand, load: Load) -> None:
@@ -259,10 +283,12 @@ def _read_git(command: SimpleCommand, load: Load) -> None:
     words = command.argv[1:]
     for index, word in enumerate(words):
         text = word.text
-        if text in ("-c", "--config-env") and index + 1 < len(words):
+        if text.startswith(_ALIAS):
+            _add_alias(command, text, words[index + 1 :], load)
+        elif text in ("-c", "--config", "--config-env") and index + 1 < len(words):
             _add_setting(command, words[index + 1].text, load)
-        elif text.startswith("-c") and "=" in text:
-            _add_setting(command, text[2:], load)
+        elif text.startswith(("-c", "--config=")) and "=" in text:
+            _add_setting(command, text.removeprefix("--config=").removeprefix("-c"), load)
         elif text.startswith("ext::"):
             address = text[len("ext::") :]
             load.add_script(command, address, "git ext::")
@@ -274,6 +300,21 @@ def _read_git(command: SimpleCommand, load: Load) -> None:
             _read_options(command, _GIT_OPTIONS[text], load)
         elif text in ("bisect", "submodule"):
             _add_each(command, words[index + 1 :], load)
+
+
+def _add_alias(
+    command: SimpleCommand, text: str, following: Sequence[Word], load: Load
+) -> None:
+    """Add what another name for a command of git stands for, with the words behind its use."""
+    name, equals, value = text.removeprefix("-c").partition("=")
+    rest = following if equals else following[1:]
+    value = value if equals else joined(following[:1])
+    load.doubts.append("git may run a command of its configuration.")
+    texts = [word.text for word in rest]
+    short = name.removeprefix("alias.")
+    words = joined(rest[texts.index(short) + 1 :]) if short in texts else ""
+    script = value[1:] if value.startswith("!") else f"git {value}"
+    load.add_script(command, f"{script} {words}", "git alias")
 
 
 def _add_setting(command: SimpleCommand, text: str, load: Load) -> None:
@@ -288,6 +329,6 @@ def _add_setting(command: SimpleCommand, text: str, load: Load) -> None:
 def _add_each(command: SimpleCommand, words: Sequence[Word], load: Load) -> None:
     """Add the command of `bisect run` or `submodule foreach`."""
     if words and words[0].text in ("run", "foreach"):
-        rest = [word for word in words[1:] if not word.text.startswith("-")]
+        rest = list(dropwhile(lambda word: word.text.startswith("-"), words[1:]))
         load.add_command(command, rest, f"git {words[0].text}")
         load.add_script(command, joined(rest), f"git {words[0].text}")

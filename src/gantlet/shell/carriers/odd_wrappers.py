@@ -1,5 +1,6 @@
 """Wrappers whose arguments follow no option grammar."""
 
+import re
 from collections.abc import Callable
 
 from gantlet.messages.value import replace
@@ -12,12 +13,13 @@ from gantlet.shell.carriers.wrappers import WRAPPERS
 def _unwrap_find(command: SimpleCommand, load: Load) -> None:
     """Add what `find` and `fd` run for each file."""
     words = command.argv
-    runs = [index for index, word in enumerate(words) if word.text in _FIND_RUNS]
+    runs = [index for index, word in enumerate(words) if _FIND_RUN.match(word.text)]
     load.is_cut = len(runs) > _MAX_RUNS
     for index in runs[:_MAX_RUNS]:
         word = words[index]
         way = f"{command.program} {word.text}"
-        run = []
+        attached = word.text.partition("=")[2]
+        run = [replace(word, text=attached)] if attached else []
         for later in words[index + 1 : index + 1 + MAX_GUESSED_WORDS]:
             if later.text in (";", "+"):
                 break
@@ -31,7 +33,7 @@ def _unwrap_find(command: SimpleCommand, load: Load) -> None:
 
 _MAX_RUNS = 16
 _MAX_STARTS = 4
-_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
+_FIND_RUN = re.compile(r"(?:-exec|-execdir|-ok|-okdir|-x|-X)\Z|--exec(?:-batch)?(?:=|\Z)")
 
 
 def _unwrap_jobs(command: SimpleCommand, load: Load) -> None:
@@ -116,13 +118,17 @@ def _unwrap_runner(command: SimpleCommand, load: Load) -> None:
         for word in command.argv[1:]:
             if " " in word.text:
                 load.add_script(command, word.text, name)
+            if word.text.startswith("--") and "=" in word.text:
+                load.add_script(command, word.text.partition("=")[2], name)
 
 
 #: Programs that do nothing but run what stands somewhere in their words.
 _ALWAYS_RUN = frozenset(
     {
         "aa-exec", "alacritty", "arch", "authbind", "autossh", "bwrap", "cgexec", "chronic",
-        "daemon", "daemonize", "dotenv", "dtach", "entr", "envconsul", "exec_with_env", "faketime",
+        "cross-env", "cross-env-shell", "daemon", "daemonize", "dbus-launch", "dotenv", "dotenvx",
+        "dtach", "eatmydata", "entr", "fakechroot", "runcon", "ssh-agent", "sshpass", "torify",
+        "tsocks", "wsl", "wsl.exe", "envconsul", "exec_with_env", "faketime",
         "foot", "gnome-terminal", "i3-msg", "kgx", "kitty", "konsole", "krun", "ld-linux.so.2",
         "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "ld-musl-x86_64.so.1", "ld.so", "lxterm",
         "ltrace", "multitime", "nodemon", "nvm", "primusrun", "optirun", "qemu-aarch64",
@@ -150,13 +156,13 @@ _RUNNING = frozenset(
         "foreach",
     }
     | {"record", "stat", "trace", "--args", "new-session", "new", "new-window", "-dm", "-dmS"}
-    | {"send-keys", "split-window", "debug", "attach", "start", "--exec", "-x", "--"}
+    | {"send-keys", "split-window", "stuff", "-X", "-E", "debug", "attach", "start", "--exec", "-x", "--"}
 )
 _RUNNERS = (
     *("docker", "podman", "nerdctl", "kubectl", "oc", "nix", "nix-shell", "vagrant", "heroku"),
     *("lerna", "nx", "turbo", "perf", "gdb", "lldb", "tmux", "screen", "start-stop-daemon"),
     *("nodemon", "watchexec", "machinectl", "lxc", "lxc-attach", "incus", "multipass", "flatpak"),
-    *("toolbox", "distrobox", "wsl", "wsl.exe", "adb", "op", "aws-vault", "doppler", "infisical"),
+    *("cmake", "fly", "flyctl", "gcloud", "ip", "toolbox", "distrobox", "adb", "op", "aws-vault", "doppler", "infisical"),
     *("chamber", "teller", "sops", "envchain", "nvm", "fnm", "vfox", "proto", "rtx", "pixi"),
     *_ALWAYS_RUN,
 )

@@ -58,6 +58,9 @@ def read_shell(name: str, command: SimpleCommand, stdin: Sequence[str], load: Lo
     for assignment in command.assignments:
         if _SCRIPT_VARIABLES.fullmatch(assignment.name):
             load.add_script(command, assignment.value.text, "variable")
+        elif assignment.name.startswith("GIT_CONFIG_"):
+            load.doubts.append("git may run a command of its configuration.")
+            load.add_script(command, f"git {assignment.value.text}", "git alias")
     if name in SHELLS:
         _read_shell(command, stdin, load)
         return

@@ -79,9 +79,20 @@ def _unwrap_xargs(command: SimpleCommand, load: Load) -> None:
         ]
     elif words:
         words.append(_MORE_WORDS)
+    if len(words) > 1 and words[0].text in _TOLD_BY_WORD and not words[1].is_literal:
+        load.doubts.append("The word behind the program's name is not written out.")
     marked = replace(command, argv=(*command.argv[: found.start], *words))
     add_found(marked, WRAPPERS["xargs"], found, load)
 
+
+#: Programs that are told by their first word what to do.
+_TOLD_BY_WORD = frozenset(
+    {
+        "apt", "apt-get", "aws", "az", "brew", "cargo", "docker", "gcloud", "gh", "git", "go",
+        "helm", "kubectl", "npm", "pip", "pip3", "pnpm", "podman", "poetry", "systemctl",
+        "terraform", "uv", "yarn",
+    }
+)  # fmt: skip
 
 _SPECIAL: dict[str, Callable[[SimpleCommand, Load], None]] = {
     "env": _unwrap_env,

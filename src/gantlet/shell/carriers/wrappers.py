@@ -178,7 +178,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "npx": Wrapper(_NPX, is_runner=True),
     "bunx": Wrapper("--bun -y -p,--package=", is_runner=True),
     "uvx": Wrapper("--isolated -q,--quiet --from= --with= -p,--python=", is_runner=True),
-    "npm": Wrapper(_NPX, subcommands=frozenset({"exec", "x"}), is_runner=True),
+    "npm": Wrapper(_NPX, subcommands=frozenset({"exec", "x", "explore"}), is_runner=True),
     "pnpm": Wrapper(
         "-C,--dir=dir -r,--recursive --filter= -c,--shell-mode --package=",
         subcommands=frozenset({"exec", "dlx"}),

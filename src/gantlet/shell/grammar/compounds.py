@@ -8,10 +8,20 @@ from gantlet.shell.grammar.builder import WordBuilder
 from gantlet.shell.grammar.expansions import read_arithmetic_body
 from gantlet.shell.grammar.heredocs import skip_lines
 from gantlet.shell.grammar.scan import Scan
-from gantlet.shell.grammar.syntax import AndOr, Compound, Kind, Pipeline, Script, WordNode
+from gantlet.shell.grammar.syntax import (
+    AndOr,
+    AssignmentNode,
+    Compound,
+    Kind,
+    Pipeline,
+    Script,
+    WordNode,
+)
 from gantlet.shell.grammar.words import read_word
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: How many values of a loop's variable are remembered.
+_MAX_TURNS = 16
 
 
 def _section(scan: Scan, *stops: str) -> Script:
@@ -95,6 +105,9 @@ def _read_for(scan: Scan) -> Compound:
         scan.position += len("in")
         scan.skip_blanks()
         words = _read_words(scan)
+        for node in words[:_MAX_TURNS]:
+            if node.word.is_literal:
+                scan.notes.turns.append(AssignmentNode(name.group(), node))
     _skip_separator(scan)
     return Compound(Kind.FOR, (_read_body(scan),), words=words, name=name.group())
 

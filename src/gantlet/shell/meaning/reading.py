@@ -193,7 +193,7 @@ class Reading:
     def _known(self, notes: Notes) -> dict[str, list[str]]:
         """Return every text that a name may have been given somewhere."""
         known: dict[str, list[str]] = {}
-        for assignment in notes.assigned:
+        for assignment in (*notes.assigned, *notes.turns):
             texts = known.setdefault(assignment.name, [])
             if len(texts) < _MAX_KNOWN:
                 texts.append(assignment.value.word.text)
