@@ -3,7 +3,23 @@
 from gantlet.shell.analysis import PathUse
 from gantlet.shell.programs.spec import Operands, Program
 
+_UNPACK = (
+    "-c,--stdout,--to-stdout -d,--decompress,--uncompress -l,--list -t,--test -k,--keep -q,--quiet "
+    "-v,--verbose -n,--no-name -N,--name -NUM --fast --best --help -V,--version"
+)
+_UNPACK_NEEDS = ("-c", "-l", "-t", "--help", "-V")
+
 FILE_PROGRAMS = (
+    *(
+        Program(name, _UNPACK, needs=_UNPACK_NEEDS, refused="without `-c`, `-l` or `-t` it writes")
+        for name in ("gzip", "gunzip")
+    ),
+    Program(
+        "shasum",
+        "-a,--algorithm= -b,--binary -t,--text -s,--status -w,--warn -q,--quiet -h,--help -v",
+        is_tame=True,
+        refused="`-c` reads the names of files from a file",
+    ),
     Program(
         "ls",
         (

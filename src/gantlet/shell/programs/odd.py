@@ -152,6 +152,7 @@ ODD_PROGRAMS = (
             "exit",
             "break",
             "continue",
+            "help",
             "[[",
             "((",
         )

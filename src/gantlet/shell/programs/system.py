@@ -1,6 +1,20 @@
 """Programs that tell about the machine."""
 
+from gantlet.shell.analysis import PathUse
+from gantlet.shell.options import Parsed
 from gantlet.shell.programs.spec import Operands, Program
+
+_TERMINAL_FACTS = frozenset(
+    {"bold", "cols", "colors", "dim", "lines", "longname", "rev", "setab", "setaf", "sgr0", "smul"}
+)
+
+
+def _check_terminal(parsed: Parsed) -> list[PathUse] | str:
+    """Accept what tells about the terminal, and colours."""
+    names = [word.text for word in parsed.operands]
+    if names[:1] and names[0] in _TERMINAL_FACTS and all(name.isdigit() for name in names[1:]):
+        return []
+    return "it may set the terminal up"
 
 SYSTEM_PROGRAMS = (
     Program(
@@ -121,6 +135,19 @@ SYSTEM_PROGRAMS = (
         ),
         Operands.TEXT,
         refused="`-F` reads a file",
+    ),
+    Program(
+        "pidof",
+        "-c -q -s -x -o= -S=",
+        Operands.TEXT,
+        is_tame=True,
+    ),
+    Program(
+        "tput",
+        "",
+        Operands.TEXT,
+        check=_check_terminal,
+        refused="`-S` reads commands; `init` and `reset` send files to the terminal",
     ),
     Program(
         "pstree",

@@ -110,6 +110,11 @@ TEXT_PROGRAMS = (
         ),
     ),
     Program(
+        "bc",
+        "-l,--mathlib -q,--quiet -s,--standard -w,--warn -v,--version -h,--help",
+        is_tame=True,
+    ),
+    Program(
         "seq",
         "-f,--format= -s,--separator= -w,--equal-width -NUM --help --version",
         Operands.TEXT,
