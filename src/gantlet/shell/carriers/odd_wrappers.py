@@ -156,13 +156,15 @@ _RUNNING = frozenset(
         "foreach",
     }
     | {"record", "stat", "trace", "--args", "new-session", "new", "new-window", "-dm", "-dmS"}
-    | {"send-keys", "split-window", "stuff", "-X", "-E", "debug", "attach", "start", "--exec", "-x", "--"}
+    | {"stuff", "-X", "-E"}
+    | {"send-keys", "split-window", "debug", "attach", "start", "--exec", "-x", "--"}
 )
 _RUNNERS = (
     *("docker", "podman", "nerdctl", "kubectl", "oc", "nix", "nix-shell", "vagrant", "heroku"),
     *("lerna", "nx", "turbo", "perf", "gdb", "lldb", "tmux", "screen", "start-stop-daemon"),
     *("nodemon", "watchexec", "machinectl", "lxc", "lxc-attach", "incus", "multipass", "flatpak"),
-    *("cmake", "fly", "flyctl", "gcloud", "ip", "toolbox", "distrobox", "adb", "op", "aws-vault", "doppler", "infisical"),
+    *("cmake", "fly", "flyctl", "gcloud", "ip"),
+    *("toolbox", "distrobox", "adb", "op", "aws-vault", "doppler", "infisical"),
     *("chamber", "teller", "sops", "envchain", "nvm", "fnm", "vfox", "proto", "rtx", "pixi"),
     *_ALWAYS_RUN,
 )

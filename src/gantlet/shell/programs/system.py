@@ -16,6 +16,7 @@ def _check_terminal(parsed: Parsed) -> list[PathUse] | str:
         return []
     return "it may set the terminal up"
 
+
 SYSTEM_PROGRAMS = (
     Program(
         "uname",
