@@ -249,3 +249,12 @@ async def test_power_shell_is_there_only_with_its_program(tmp_path: Path) -> Non
 
     assert said(answer) == "-NoLogo|-NoProfile|-NonInteractive|-Command|Get-Date|"
     assert missing is None
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)*b", "["])
+async def test_a_filter_that_cannot_be_used_is_refused(tmp_path: Path, pattern: str) -> None:
+    async with bench(tmp_path) as here:
+        seen = await here.call("TaskOutput", task_id="b1", filter=pattern)
+
+    assert seen.block.is_error
+    assert "`filter`" in said(seen)

@@ -148,17 +148,55 @@ async def test_a_directory_that_is_gone_is_said_in_words(tmp_path: Path) -> None
     assert answer.block.is_error is True
 
 
-async def test_a_picture_is_answered_as_one(tmp_path: Path) -> None:
-    async with bench(tmp_path) as here:
-        by_address = await here.bash("printf 'data:image/png;base64,iVBORw0KGgo='")
-        by_bytes = await here.bash(r"printf '\x89PNG\r\n\x1a\n'")
+_DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg=="
+)
 
-    for answer in (by_address, by_bytes):
-        assert isinstance(answer.block.content, tuple)
-        [block] = answer.block.content
-        assert isinstance(block, Image)
-        assert block.source["media_type"] == "image/png"
-        assert block.source["data"] == "iVBORw0KGgo="
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(f"printf 'data:image/png;base64,{_DOT}'", id="by-address"),
+        pytest.param(f"echo {_DOT} | base64 -d", id="by-bytes"),
+    ],
+)
+async def test_a_picture_is_answered_as_one(tmp_path: Path, command: str) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash(command)
+
+    assert isinstance(answer.block.content, tuple)
+    [block] = answer.block.content
+    assert isinstance(block, Image)
+    assert (block.source["media_type"], block.source["data"]) == ("image/png", _DOT)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        pytest.param("printf 'data:image/png;base64,A'", "base64,A", id="no-base64"),
+        pytest.param("printf 'data:image/png;base64,aGVsbG8='", "aGVsbG8=", id="no-picture"),
+        pytest.param(r"printf '\x89PNG\r\n\x1a\nrest'", "PNG", id="no-pixels"),
+        pytest.param(f"echo {_DOT} | base64 -d | head -c 60", "PNG", id="half-of-one"),
+        pytest.param(r"printf 'GIF89a\100\100\100\100rest of it;'", "too large", id="too-large"),
+    ],
+)
+async def test_what_no_model_takes_as_a_picture_stays_text(
+    tmp_path: Path, command: str, words: str
+) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash(command)
+
+    assert words in said(answer)
+
+
+async def test_nothing_is_said_of_a_directory_that_is_gone(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        answer = await here.bash("mkdir gone && cd gone && rmdir ../gone && echo done")
+        later = await here.bash("pwd")
+
+    assert said(answer) == "done"
+    assert said(later) == str(here.folder)
 
 
 async def test_secrets_are_masked_by_value_and_by_shape(tmp_path: Path) -> None:

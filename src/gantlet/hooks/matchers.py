@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gantlet.hooks.pattern_cost import may_take_for_ever
 from gantlet.messages.value import value
 from gantlet.rules import canonical
+from gantlet.tool.pattern_cost import may_take_for_ever
 
 _PLAIN = re.compile(r"[A-Za-z0-9_\-\s,|]*")
 _SEPARATOR = re.compile(r"[|,]")

@@ -121,6 +121,9 @@ _BUILT_IN: Mapping[str, StandIn] = {
         StandIn("Monitor", required=["command"], rule_field="command", runs_shell=True),
         StandIn("PowerShell", required=["command"], rule_field="command"),
         StandIn("Read", READS_ONLY, required=["file_path"], path_fields=["file_path"]),
+        StandIn(
+            "NotebookRead", READS_ONLY, required=["notebook_path"], path_fields=["notebook_path"]
+        ),
         StandIn("LS", READS_ONLY, path_fields=["path"]),
         StandIn("Grep", READS_ONLY, required=["pattern"], path_fields=["path"]),
         _PatternTool("Glob", READS_ONLY, required=["pattern"], path_fields=["path"]),
@@ -141,7 +144,7 @@ BUILT_IN_NAMES = tuple(_BUILT_IN)
 @lru_cache(maxsize=1024)
 def stand_in(name: str) -> StandIn:
     """Return what stands in for the tool of a name; nothing is known of one with no such name."""
-    known = _BUILT_IN.get(canonical(name))
+    known = _BUILT_IN.get(name) or _BUILT_IN.get(canonical(name))
     if known is not None:
         return known
     if name.startswith(_MCP):

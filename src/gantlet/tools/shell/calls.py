@@ -5,12 +5,14 @@ from typing import Protocol
 
 import anyio
 
+from gantlet.messages import Image
 from gantlet.messages.value import slotted
 from gantlet.system.supervisor import Exited, NotStarted, Signalled
 from gantlet.tool import ContextModifier, Surroundings, ToolContext, ToolError, ToolResult
 from gantlet.tools.shell import notices, results
 from gantlet.tools.shell.changes import Before, Changed, ChangeTracker
 from gantlet.tools.shell.lines import CommandLine
+from gantlet.tools.shell.pictures import picture_in
 from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import ShellSession, Start
 from gantlet.tools.shell.settings import BACKGROUND_MS, MAX_BACKGROUND_MS, SUBAGENT_BACKGROUND_MS
@@ -145,7 +147,11 @@ class ShellCalls:
         self, task: ShellTask, asked_ms: float | None, context: ToolContext
     ) -> ToolResult[BashOutput]:
         """Answer a call that wants to go on in the background from the start."""
-        await task.running.started.wait()
+        try:
+            await task.running.started.wait()
+        except BaseException:
+            await task.stop(Reason.INTERRUPTED)
+            raise
         if isinstance(task.ending, NotStarted):
             cwd = context.surroundings.cwd
             raise ToolError(notices.not_started(task.ending, task.command, cwd))
@@ -258,8 +264,9 @@ class ShellCalls:
         told += [reset] if reset else []
         facts: dict[str, object] = {"returnCodeInterpretation": meaning} if meaning else {}
         facts |= notices.changes_told(changed)
-        image = results.picture_in(task.capture.raw()) if task.capture.is_whole else None
-        said = "" if image is not None else self._said(task)
+        picture = picture_in(task.capture.raw()) if task.capture.is_whole else None
+        image = picture if isinstance(picture, Image) else None
+        said = picture if isinstance(picture, str) else "" if image else self._said(task)
         output = BashOutput(said, tuple(told), image, facts=facts)
         return ToolResult(output, context_modifier=modifier, structured=output.structured())
 

@@ -1,22 +1,13 @@
 """What the model reads of a command: pure texts, from how it ended and what it said."""
 
-import base64
 import re
 from dataclasses import field
 
-from gantlet.messages import FrozenDict, Image
+from gantlet.messages import Image
 from gantlet.messages.value import value
 from gantlet.tool import ResultContent
 
 ABORTED = "<error>Command was aborted before completion</error>"
-_DATA_URI = re.compile(rb"\s*data:(image/[a-z+.-]+);base64,([A-Za-z0-9+/=\s]+)\Z")
-_MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-)
-_MEDIA = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _BLANK_START = re.compile(r"\A(?:\s*\n)+")
 #: The end of a line that asks for an answer.
 _QUESTION = re.compile(
@@ -115,22 +106,3 @@ def asked_in_vain(question: str) -> str:
         f"The command asked {question!r}, and nobody can answer: its input is empty. Give the"
         " answer as an option (such as -y), in a file, or by a pipe."
     )
-
-
-def picture_in(raw: bytes) -> Image | None:
-    """Return the picture that an output is, or None."""
-    found = _DATA_URI.match(raw)
-    if found:
-        media, data = found[1].decode(), b"".join(found[2].split()).decode()
-        return _picture(media, data) if media in _MEDIA else None
-    for magic, media in _MAGIC:
-        if raw.startswith(magic):
-            return _picture(media, base64.b64encode(raw).decode())
-    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
-        return _picture("image/webp", base64.b64encode(raw).decode())
-    return None
-
-
-def _picture(media: str, data: str) -> Image:
-    """Return a picture as a block."""
-    return Image(FrozenDict(type="base64", media_type=media, data=data))

@@ -31,7 +31,7 @@ from gantlet.tools.shell.variables import absolute_only, added_variables, comman
 #: Where bash is, in the order in which it is looked for.
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
 #: The shell says where it ended when it ends; a command that sets another trap says nothing.
-_TELL_PLACE = "trap 'pwd -P >/dev/fd/199' EXIT; "
+_TELL_PLACE = "trap 'pwd -P >/dev/fd/199 2>/dev/null' EXIT; "
 _GRACE_SECONDS = 2.0
 _GIT_SECONDS = 20.0
 

@@ -21,6 +21,7 @@ from gantlet.tool import (
     Traits,
 )
 from gantlet.tool.background import BACKGROUND_TASKS, BackgroundTask, BackgroundTasks
+from gantlet.tool.pattern_cost import may_take_for_ever
 from gantlet.tool.wording import quoted
 from gantlet.tools.shell.session import SHELL, ShellSession
 
@@ -87,6 +88,11 @@ class TaskOutput(Tool[TaskOutputInput]):
             re.compile(args.filter or "")
         except re.error as error:
             return Rejected(f"`filter` is no regular expression: {error}.")
+        if may_take_for_ever(args.filter or ""):
+            return Rejected(
+                "`filter` may take for ever: it has a repeat or a choice in a repeat, or many of"
+                " them. Write it more simply, or search the output file with Grep."
+            )
         return None
 
     async def run(self, args: TaskOutputInput, context: ToolContext) -> str:
