@@ -367,3 +367,52 @@ def test_a_session_that_is_in_use_is_not_deleted(tmp_path: Path) -> None:
 
     assert "in use" in ended.stderr
     assert len(desk.transcripts) == 1
+
+
+def test_what_was_mended_is_told(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "One.", "Two.")
+    desk.run("Hi")
+    with desk.transcripts[0].open("ab") as file:
+        file.write(b'{"type":"user","uuid":"torn')
+    ended = desk.run("Again", "--continue")
+
+    assert (ended.returncode, ended.stdout) == (0, "Two.\n")
+    assert "mended" in ended.stderr
+
+
+def test_a_log_is_written_where_it_is_wanted_and_holds_no_secret(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "The key is correct-horse.")
+    log = tmp_path / "log.txt"
+    ended = desk.run("Hi", "--debug-file", str(log), MY_API_KEY="correct-horse")
+
+    assert ended.stderr == ""
+    assert "TurnFinished" in log.read_text()
+    assert "correct-horse" not in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param(("x", "--nonsense"), "unrecognized arguments: --nonsense", id="unknown"),
+        pytest.param(("x", *DRIVEN), "prompt comes on standard input", id="prompt"),
+        pytest.param(("x", "--session-mirror"), "is not supported yet", id="mirror"),
+        pytest.param(("x", "--agents", '{"a": 5}'), "needs a description", id="agents"),
+    ],
+)
+def test_a_wrong_command_line_gets_one_line(
+    words: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    ended = Desk(tmp_path, "Fine.").run(*words)
+
+    assert ended.returncode in (1, 2)
+    assert message in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_server_that_cannot_be_had_is_told(tmp_path: Path) -> None:
+    servers = '{"mcpServers": {"far": {"command": "true"}}}'
+    ended = Desk(tmp_path, "Fine.").run("Hi", "--mcp-config", servers)
+
+    assert ended.stdout == "Fine.\n"
+    assert "'far' is left out" in ended.stderr

@@ -92,13 +92,21 @@ def test_without_arguments_and_with_help_the_commands_are_listed() -> None:
     assert "    tools        list the tools, or show one as the model sees it\n" in helped.out
 
 
-@pytest.mark.parametrize("words", [["nonsense"], ["--nonsense"], ["tools", "--nonsense"]])
-def test_words_that_mean_nothing_end_with_two_and_the_usage(words: list[str]) -> None:
-    ended = gantlet(*words)
+def test_words_that_mean_nothing_to_a_command_end_with_two_and_its_usage() -> None:
+    ended = gantlet("tools", "--nonsense")
 
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("usage: gantlet ")
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("words", [["nonsense"], ["--nonsense"]], ids=["word", "flag"])
+def test_words_that_mean_nothing_end_with_two_and_one_line(words: list[str]) -> None:
+    ended = gantlet(*words)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("gantlet: ")
+    assert ended.err.count("\n") == 1
 
 
 def test_tools_lists_a_line_for_each_tool_and_their_number() -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Protocol, cast
+from typing import NoReturn, Protocol, cast
 
 from gantlet import __version__
 
@@ -51,7 +51,8 @@ def _run(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gantlet",
         description="The tool system of a coding agent.",
-        epilog="Documentation: README.md and docs/ of the project.",
+        epilog="Without a command, gantlet -p 'PROMPT' runs the agent; gantlet -p --help lists its"
+        " flags. Documentation: README.md and docs/ of the project.",
     )
     parser.add_argument("-v", "--version", action="version", version=f"{__version__} (Gantlet)")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
@@ -77,13 +78,13 @@ def _run_main(argv: Sequence[str]) -> int:
     from gantlet.surfaces.headless.flags import add_flags, flags_of, joined  # noqa: PLC0415 - other commands need not pay for it
     from gantlet.tool.errors import UserError  # noqa: PLC0415 - --help must not pay for it
 
-    parser = argparse.ArgumentParser(prog="gantlet", allow_abbrev=False)
+    parser = _BriefParser(prog="gantlet", allow_abbrev=False)
     parser.add_argument("-v", "--version", action="version", version=f"{__version__} (Gantlet)")
     add_flags(parser)
     try:
         flags = flags_of(parser.parse_args(joined(argv)))
         if not flags.is_headless:
-            parser.error("there is no screen yet; use gantlet -p 'PROMPT', or gantlet --help")
+            parser.error("there is no screen yet; use gantlet -p 'PROMPT'")
         from gantlet.surfaces.headless.program import run_headless  # noqa: PLC0415 - bad flags are told before it is paid for
 
         return run_headless(flags)
@@ -92,6 +93,14 @@ def _run_main(argv: Sequence[str]) -> int:
     except UserError as error:
         print(f"gantlet: {error}", file=sys.stderr)
         return 1
+
+
+class _BriefParser(argparse.ArgumentParser):
+    """Says in one line what is wrong with a command line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say it, and where to read more."""
+        self.exit(2, f"gantlet: {message}. See: gantlet -p --help\n")
 
 
 def _to_the_end(command: Callable[[], int]) -> int:

@@ -72,7 +72,6 @@ _SWITCHES: Mapping[str, tuple[str, ...]] = {
     "await_initialize": ("--await-initialize",),
     "disable_slash_commands": ("--disable-slash-commands",),
     "is_bare": ("--bare",),
-    "session_mirror": ("--session-mirror",),
 }
 #: Flags that exist elsewhere and mean nothing here yet; `True` if a value follows.
 _LATER: Mapping[str, bool] = {
@@ -87,6 +86,7 @@ _LATER: Mapping[str, bool] = {
     "--plugin-url": True,
     "--prompt-suggestions": False,
     "--safe-mode": False,
+    "--session-mirror": False,
     "--worktree": False,
     "-w": False,
 }
@@ -306,7 +306,11 @@ def _objects(given: argparse.Namespace) -> dict[str, object]:
     """Return the flags that are JSON."""
     found: dict[str, object] = {}
     if given.agents is not None:
-        found["agents"] = _object(given.agents, "Error: --agents is not a JSON object")
+        found["agents"] = agents = _object(given.agents, "Error: --agents is not a JSON object")
+        for name, described in agents.items():
+            texts = described if isinstance(described, dict) else {}
+            if not all(isinstance(texts.get(key), str) for key in ("description", "prompt")):
+                raise FlagError(f"--agents: '{name}' needs a description and a prompt.")
     if given.json_schema is not None:
         message = "Error: --json-schema is not a valid JSON Schema"
         found["json_schema"] = _object(given.json_schema, message)
@@ -356,6 +360,10 @@ def _check(flags: Flags) -> None:
         (
             flags.input_format == "stream-json" and flags.output_format != "stream-json",
             "--input-format stream-json needs --output-format stream-json.",
+        ),
+        (
+            flags.speaks_control and bool(flags.prompt),
+            "With --input-format stream-json the prompt comes on standard input, not as a word.",
         ),
         (
             flags.output_format == "stream-json" and not flags.is_verbose,

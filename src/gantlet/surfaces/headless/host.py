@@ -13,7 +13,16 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from gantlet.assembly.agent import Agent
 from gantlet.assembly.run_result import RunResult
-from gantlet.messages import JsonValue, Text, TurnEnd, TurnFinished, Usage
+from gantlet.messages import (
+    Event,
+    JsonValue,
+    Notice,
+    NoticeLevel,
+    Text,
+    TurnEnd,
+    TurnFinished,
+    Usage,
+)
 from gantlet.messages.value import replace
 from gantlet.permissions import Asker
 from gantlet.session import Session, Shelf, sessions_folder
@@ -90,6 +99,7 @@ class Host:
             group.start_soon(self._heed_signals)
             if prompt is None:
                 read_lines(0, lambda line: self._take_line(line, group))
+            self._tell_mended()
             try:
                 await self._work()
             finally:
@@ -118,6 +128,14 @@ class Host:
         self._is_to_stop = True
         if self.agent is not None:
             self.agent.interrupt()
+
+    def _tell_mended(self) -> None:
+        """Tell what had to be mended in the session that is resumed."""
+        for note in self.session.notes if self.session is not None else ():
+            notice = Notice(NoticeLevel.WARNING, f"The session was mended: {note}.")
+            self.sink.frame(self.telling.frames.notice(notice))
+            if not self.sink.is_stream:
+                self.sink.remark([notice.text])
 
     def give_up(self) -> None:
         """Stop for good: nobody reads what is said."""
@@ -148,7 +166,7 @@ class Host:
             self.cwd,
             self.environment,
             session=self.session,
-            listener=lambda event: self.telling.hear(event),
+            listener=self._hear,
             asker=asker,
             callbacks=ControlCallbacks(self.control),
             told=told,
@@ -162,9 +180,16 @@ class Host:
         self._keeper = keeper = _Keeper(agent)
         await self._group.start(keeper.keep)
         self.sink.remark(str(problem) for problem in agent.problems)
+        if not self.sink.is_stream:
+            self.sink.remark(self.servers.complaints())
         if self.session is not None:
             self._group.start_soon(self._let_old_sessions_go, agent)
         return agent
+
+    def _hear(self, event: Event) -> None:
+        """Tell an event, and log it where that is wanted."""
+        _log.debug("%r", event)
+        self.telling.hear(event)
 
     async def _let_old_sessions_go(self, agent: Agent) -> None:
         """Delete sessions that nobody has touched for longer than they are kept."""

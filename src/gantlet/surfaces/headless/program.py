@@ -71,10 +71,18 @@ def _scripted(flags: Flags) -> Model | None:
 
 def _set_up_log(flags: Flags) -> None:
     """Write the log where it is wanted; without a word about it, nowhere."""
-    if flags.debug_file:
-        logging.basicConfig(filename=flags.debug_file, level=logging.DEBUG)
-    elif flags.debug is not None:
-        logging.basicConfig(level=logging.DEBUG)
+    if flags.debug_file or flags.debug is not None:
+        _open_log(flags)
     else:
         logging.getLogger("gantlet").addHandler(logging.NullHandler())
         logging.lastResort = None
+
+
+def _open_log(flags: Flags) -> None:
+    """Log everything, or what the filter names, without secrets; only the owner may read a file."""
+    from gantlet.surfaces.headless.log import log_handler  # noqa: PLC0415 - only who wants a log pays for it
+
+    own = logging.getLogger("gantlet")
+    own.addHandler(log_handler(flags.debug_file, flags.debug or ""))
+    own.setLevel(logging.DEBUG)
+    own.propagate = False

@@ -67,6 +67,11 @@ class Servers:
             )
         return _ToolAsker(self._tools[name], interrupt)
 
+    def complaints(self) -> list[str]:
+        """Return why servers are missing, in words for a person."""
+        failed = [one for one in self.statuses if one.status == "failed"]
+        return [f"The server '{one.name}' is left out: {one.error}." for one in failed]
+
     def told(self) -> list[JsonValue]:
         """Return how the servers stand, in short."""
         return [{"name": one.name, "status": one.status} for one in self.statuses]
