@@ -4,8 +4,10 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
 from gantlet import tool
+from gantlet.hooks.firing import AT_ONCE
 from gantlet.messages import (
     HookInfo,
     StopHookSummary,
@@ -410,3 +412,55 @@ async def test_a_session_goes_on_after_compaction_with_what_hooks_add(tmp_path: 
 
     assert [one["source"] for one in stage.told()] == ["compact"]
     assert "remember" in read_by_model(agent)
+
+
+async def test_no_secret_leaves_a_hook(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    body = answer(
+        "PreToolUse", permissionDecision="deny", permissionDecisionReason="no: s3cret-s3cret"
+    )
+    told = says({"systemMessage": "s3cret-s3cret"})
+    first = hooks("PreToolUse", stage.script("h", f"echo s3cret-s3cret >&2\n{body}"))["hooks"]
+    last = hooks("Stop", stage.script("t", told))["hooks"]
+    assert isinstance(first, dict)
+    assert isinstance(last, dict)
+    settings = {"hooks": {**first, **last}}
+    agent = stage.agent(ACT, "done", settings=settings, variables={"DB_PASSWORD": "s3cret-s3cret"})
+
+    await run(agent)
+
+    assert "no: " in results(agent)[0]
+    assert "s3cret" not in f"{results(agent)} {stage.events}"
+
+
+async def test_a_long_reason_is_spilled_as_context_is(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    body = answer("PreToolUse", permissionDecision="deny", permissionDecisionReason="x" * 50_000)
+    agent = stage.agent(ACT, "done", settings=hooks("PreToolUse", stage.script("h", body)))
+
+    await run(agent)
+
+    assert len(results(agent)[0]) < 10_000
+
+
+async def test_hundreds_of_hooks_take_turns(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    agent = stage.agent(ACT, "done", settings={})
+    running, most, answered = 0, 0, []
+
+    def hook(number: int) -> None:
+        @agent.hook("PreToolUse")
+        async def one(event: object) -> None:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await checkpoint()
+            running -= 1
+            answered.append(number)
+
+    for number in range(300):
+        hook(number)
+    await run(agent)
+
+    assert sorted(answered) == list(range(300))
+    assert 2 <= most <= AT_ONCE

@@ -53,7 +53,7 @@ from gantlet.permissions import (
     write_update,
 )
 from gantlet.rules import Rule
-from gantlet.system import Environment, home_folder
+from gantlet.system import Environment, Masker, home_folder
 from gantlet.tool import UserError, ask_traits
 
 #: Longer words of a hook go to a file, and the model gets a preview.
@@ -108,6 +108,7 @@ def open_runner(
     """Return who runs the hooks of a session."""
     numbers = count(1)
     environment = configuration.environment
+    masker = Masker({**environment.variables, **configuration.settings.child_env})
 
     async def fit(text: str) -> str:
         if len(text) <= MAX_CONTEXT_CHARS:
@@ -121,6 +122,7 @@ def open_runner(
         mcp=parts.mcp,
         callbacks=parts.callbacks,
         condition=partial(_holds, engine),
+        mask=masker.text,
         fit=fit,
         refresh=configuration.refresh,
         wake=wake,

@@ -73,6 +73,7 @@ class HookPorts:
     """Everything hooks ask of others; each has a default that does without.
 
     Attributes:
+        mask: Takes secrets out of words.
         fit: Makes a text that is too long for the model shorter, and saves the whole.
         refresh: Takes settings that have changed; asked before hooks of theirs are run.
         wake: Told what a background hook wants the model to know at once.
@@ -85,6 +86,7 @@ class HookPorts:
     mcp: McpCaller | None = None
     callbacks: CallbackHost | None = None
     condition: Condition = _always
+    mask: Callable[[str], str] = str
     fit: Callable[[str], Awaitable[str]] = _as_it_is
     refresh: Callable[[], Awaitable[object]] = _nothing_changes
     wake: Callable[[str], None] = _nobody_wakes

@@ -47,6 +47,7 @@ class HookRun:
     async def voice(self) -> Voice:
         """Run the handler and return what it said; what it says later, the model reads later."""
         handler, occasion = self._performance.handler, self._occasion
+        self._began = time.monotonic()
         self._emit(
             HookStarted(
                 self._id,
@@ -69,6 +70,7 @@ class HookRun:
             assert isinstance(work, Command)
             background.start(partial(self._attend, work, heard))
             return self._voice(_LATER)
+        heard = self._masked(heard)
         saying = await self._fitted(heard.saying)
         self._tell(heard)
         return self._voice(replace(heard, saying=saying))
@@ -86,7 +88,7 @@ class HookRun:
         """Wait for a program in the background, and pass on what it wants the model to know."""
         program = self._performance.program(work)
         try:
-            heard = await self._late(program, detached)
+            heard = self._masked(await self._late(program, detached))
         except anyio.get_cancelled_exc_class():
             self._tell(Heard(is_cancelled=True))
             raise
@@ -110,18 +112,28 @@ class HookRun:
         finally:
             await child.end()
 
+    def _masked(self, heard: Heard) -> Heard:
+        """Return what was heard without the secrets in its words; what a call is given stays."""
+        mask = self._performance.ports.mask
+        return replace(
+            heard,
+            saying=heard.saying.with_words(mask),
+            failure=mask(heard.failure),
+            stdout=mask(heard.stdout),
+            stderr=mask(heard.stderr),
+        )
+
     async def _fitted(self, saying: Saying) -> Saying:
         """Return a saying whose words for the model are not too long."""
         fit = self._performance.ports.fit
-        if not (saying.context or saying.reason):
+        if not saying.words:
             return saying
         try:
-            context = tuple([await fit(text) for text in saying.context])
-            return replace(saying, context=context, reason=await fit(saying.reason))
+            fitted = {text: await fit(text) for text in saying.words}
         except Exception:  # noqa: BLE001 - what a hook decided must not be lost to a full disk
             _log.exception("What a hook said cannot be saved; it is cut.")
-            cut = tuple(text[:_CUT_CHARS] for text in saying.context)
-            return replace(saying, context=cut, reason=saying.reason[:_CUT_CHARS])
+            return saying.with_words(lambda text: text[:_CUT_CHARS])
+        return saying.with_words(lambda text: fitted.get(text, text))
 
     def _tell(self, heard: Heard) -> None:
         """Tell how it ended, and the user what they should know."""

@@ -1,5 +1,6 @@
 """What one handler said, and what all of them said together: frozen values."""
 
+from collections.abc import Callable
 from enum import StrEnum
 
 from gantlet.messages import FrozenDict, JsonValue
@@ -76,6 +77,29 @@ class Saying:
     hides_prompt: bool = False
     is_async: bool = False
     async_seconds: float | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What it says to the model in words: context and reasons."""
+        message = "" if self.request is None else self.request.message
+        reasons = (self.stop_reason, self.reason, self.decision_reason, message)
+        return tuple(filter(None, (*self.context, *reasons)))
+
+    def with_words(self, change: Callable[[str], str]) -> "Saying":
+        """Return the same with other words, for the model or for a person."""
+        if self is NOTHING:
+            return self
+        request = self.request
+        return replace(
+            self,
+            context=tuple(change(text) for text in self.context),
+            stop_reason=change(self.stop_reason),
+            system_message=change(self.system_message),
+            reason=change(self.reason),
+            decision_reason=change(self.decision_reason),
+            first_prompt=change(self.first_prompt),
+            request=request and replace(request, message=change(request.message)),
+        )
 
     def only_forbidding(self) -> "Saying":
         """Return what counts of a handler that went wrong: it can forbid, never allow or change."""
