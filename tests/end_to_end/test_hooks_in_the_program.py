@@ -152,3 +152,34 @@ def test_hooks_of_the_checkout_are_found_from_a_folder_in_it(tmp_path: Path) -> 
     assert told["CLAUDE_PROJECT_DIR"] == str(top)
     assert told["CLAUDE_EFFORT"] == "high"
     assert done.stderr == ""
+
+
+def test_a_hook_gives_a_session_its_title_when_a_prompt_comes(tmp_path: Path) -> None:
+    special = {"hookEventName": "UserPromptSubmit", "sessionTitle": "Roses"}
+    line = f"echo '{json.dumps({'hookSpecificOutput': special})}'"
+    desk = desk_with(tmp_path, "Hello.", UserPromptSubmit=command(line))
+
+    assert desk.run("hi").returncode == 0
+
+    assert "Roses" in desk.command("sessions", "list").stdout
+
+
+def test_a_fork_tells_hooks_that_it_is_one(tmp_path: Path) -> None:
+    desk = desk_with(
+        tmp_path, "Hello.", "Again.", SessionStart=command("cat >> told; echo >> told")
+    )
+    session = json.loads(desk.run("hi", "--output-format", "json").stdout)["session_id"]
+    desk.run("hi", "--resume", session)
+    desk.run("hi", "--resume", session, "--fork-session")
+
+    told = [json.loads(line) for line in (desk.cwd / "told").read_text().split("\n") if line]
+    assert [one["source"] for one in told] == ["startup", "resume", "fork"]
+
+
+def test_a_malformed_rule_is_told_with_its_place(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "Hello.")
+    settings = desk.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"permissions": {\n"deny": [\n"Bash(("]}}')
+
+    assert f"({settings}:3, permissions.deny)" in desk.run("hi").stderr

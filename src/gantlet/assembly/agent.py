@@ -348,15 +348,19 @@ class Agent:
     async def _run_all(self, loop: Loop, prompt: UserMessage | None) -> RunResult:
         """Run a prompt, then what was said for after it."""
         await self.configuration.refresh()
-        title = await self.hooks.begin_session(loop)
-        if title:
-            self.title = title
-            if self._parts.session is not None:
-                self._parts.session.rename(title)
+        await self.hooks.begin_session(loop)
         result = RunResult.of(await loop.run_turn(prompt))
         while not result.is_error and (waiting := loop.next_waiting()) is not None:
             result = RunResult.of(await loop.run_turn(waiting), result)
+        self._take_title(loop.title)
         return result
+
+    def _take_title(self, title: str) -> None:
+        """Call the session what hooks call it."""
+        if title and title != self.title:
+            self.title = title
+            if self._parts.session is not None:
+                self._parts.session.rename(title)
 
     async def _let_go(self) -> None:
         """Close the connections of a model that is ours, unless the agent is kept open."""

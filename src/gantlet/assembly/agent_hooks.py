@@ -169,12 +169,11 @@ class AgentHooks:
         if stack is not None:
             await stack.aclose()
 
-    async def begin_session(self, loop: Loop) -> str:
-        """Tell hooks that the session begins, once; return a title they give it."""
-        if self._has_begun:
-            return ""
-        self._has_begun = True
-        return await loop.begin_session(self.source)
+    async def begin_session(self, loop: Loop) -> None:
+        """Tell hooks that the session begins, once."""
+        if not self._has_begun:
+            self._has_begun = True
+            await loop.begin_session(self.source)
 
     async def end_session(self, reason: str) -> None:
         """Tell hooks that the session ends, if it had begun."""

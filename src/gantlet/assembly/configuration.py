@@ -245,6 +245,12 @@ def _problems(settings: Settings) -> list[Problem]:
     """Return what does not count, as an agent tells it."""
     bad = [rule for rule in settings.rules if isinstance(rule, BadRule)]
     told = {f"{rule.source.file}:{rule.source.line}: {rule.message}" for rule in bad}
-    problems = [Problem(rule.text, f"as a rule: {rule.reason}") for rule in bad]
+    problems = [Problem(rule.text, f"as a rule{_place(rule)}: {rule.reason}") for rule in bad]
     others = [text for text in settings.remarks if text not in told and not text.startswith(":")]
     return [*problems, *(Problem("settings", text) for text in others)]
+
+
+def _place(rule: BadRule) -> str:
+    """Return where a rule stands, for one that stands in a file."""
+    source = rule.source
+    return f" ({source.file}:{source.line}, {source.key})" if source.file else ""

@@ -100,6 +100,8 @@ class Loop:
         self._abort = AbortScope()
         self._queued: deque[tuple[Priority, UserMessage]] = deque()
         self.is_running = False
+        #: What hooks call the session.
+        self.title = ""
 
     def interrupt(self) -> None:
         """End the turn: what is being said, and every call."""
@@ -123,10 +125,10 @@ class Loop:
         """Sum the conversation up on demand; return whether that worked."""
         return await self._compactor.sum_up(CompactionTrigger.MANUAL, instructions)
 
-    async def begin_session(self, source: str) -> str:
-        """Tell hooks that the session begins or is resumed; return a title they give it."""
+    async def begin_session(self, source: str) -> None:
+        """Tell hooks that the session begins or is resumed."""
         self._begun = await self._hooks.on_session_start(source) or NOTHING_SAID
-        return self._begun.session_title
+        self.title = self._begun.session_title
 
     async def run_turn(self, prompt: UserMessage | None) -> TurnResult:
         """Run one turn to its end. Never raises for what a model, a tool or a user does.
@@ -174,6 +176,7 @@ class Loop:
         if begun.first_prompt:
             prompt = replace(prompt, content=(Text(begun.first_prompt), *blocks_of(prompt)))
         heard = await self._hooks.on_prompt(prompt)
+        self.title = heard.title or self.title
         if heard.prompt is None:
             raise _End(TurnEnd.HOOK_STOPPED, heard.refusal)
         return heard.prompt

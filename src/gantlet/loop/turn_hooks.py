@@ -34,6 +34,7 @@ class PromptHeard:
 
     prompt: UserMessage | None
     refusal: str = ""
+    title: str = ""
 
 
 @value
@@ -82,12 +83,13 @@ class TurnHooks:
         said = await self._fire(HookEvent.USER_PROMPT_SUBMIT, prompt=_words_of(prompt))
         refusal = said.stop if said.stop is not None else said.block
         if refusal is not None:
-            return PromptHeard(None, refusal)
+            return PromptHeard(None, refusal, said.session_title)
         kept: tuple[Block, ...] = blocks_of(prompt)
         if said.hides_prompt and said.context:
             kept = tuple(block for block in kept if isinstance(block, ResultBlock))
         added = tuple(reminder(text) for text in said.context)
-        return PromptHeard(UserMessage((*kept, *added)) if added else prompt)
+        words = UserMessage((*kept, *added)) if added else prompt
+        return PromptHeard(words, title=said.session_title)
 
     async def _on_task(self, prompt: UserMessage) -> PromptHeard:
         """Tell hooks that a sub-agent begins; what they add, it reads with its task."""

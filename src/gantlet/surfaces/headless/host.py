@@ -177,6 +177,8 @@ class Host:
         agent.tasks.listeners.append(self._take_task)
         if self._is_cleared:
             agent.hooks.source = "clear"
+        elif self.flags.fork_session:
+            agent.hooks.source = "fork"
         self._keeper = keeper = _Keeper(agent)
         await self._group.start(keeper.keep)
         self.sink.remark(str(problem) for problem in agent.problems)
