@@ -5,7 +5,7 @@ import pickle
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from inspect import signature
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
 from hypothesis import given
@@ -212,3 +212,44 @@ def test_it_behaves_like_the_dataclass_it_stands_for(x: int, y: int, tags: list[
     assert hash(mine) == hash(theirs)
     assert (mine == Candidate(1)) == (theirs == Reference(1))
     assert pickle.loads(pickle.dumps(mine)) == copy.deepcopy(mine) == copy.copy(mine) == mine
+
+
+@given(
+    st.lists(st.integers(), max_size=5),
+    st.dictionaries(st.sampled_from(["x", "y", "tags", "note", "z"]), st.integers(), max_size=3),
+)
+def test_the_first_objects_are_filled_like_all_others(
+    args: list[int], named: dict[str, int]
+) -> None:
+    @value
+    class Fresh:
+        x: int
+        y: int = 2
+        tags: list[str] = field(default_factory=list)
+        note: str = field(default="", compare=False)
+
+    def outcome(make: Any) -> object:
+        try:
+            made = make(*args, **named)
+        except TypeError as error:
+            return str(error).replace(make.__qualname__, "")
+        return (made.x, made.y, made.tags, made.note)
+
+    first = outcome(Fresh)
+    for _ in range(30):
+        Fresh(1)
+
+    assert outcome(Fresh) == first
+    assert Fresh(1).tags is not Fresh(1).tags
+
+
+def test_a_field_without_a_default_is_asked_for_by_the_first_object() -> None:
+    @value
+    class Asked:
+        kept: int
+        hidden: int = field(repr=False)
+
+    make: Any = Asked
+    with pytest.raises(TypeError, match="hidden"):
+        make(1)
+    assert Asked(1, 2).hidden == 2

@@ -34,6 +34,7 @@ from gantlet.permissions import AddRules, Destination, Engine
 from gantlet.pool import DEFAULT_FLAGS, Toolbox
 from gantlet.session import unsure_calls
 from gantlet.system import Environment, Masker, home_folder
+from gantlet.system.garbage import nothing_to_collect
 from gantlet.tool import AnyTool, Ports, Problem, Surroundings, Tool, ToolDefinitionError
 
 #: What a model that is handed over as an object is called in requests.
@@ -55,6 +56,7 @@ class Wired:
     problems: tuple[Problem, ...]
 
 
+@nothing_to_collect()
 def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
     """Make every part of an agent.
 

@@ -131,18 +131,70 @@ def _chosen(trait: str, names: list[str], defaults: dict[str, object]) -> list[s
     ]
 
 
+#: How many objects of a class are filled one field at a time before its method is compiled, which
+#: takes as long as filling some thirty of them. Most classes never have as many.
+_FILLED = 20
+
+
 def _late_init(made: Any, *, is_frozen: bool) -> object:  # noqa: ANN401 - any class
-    """Return a method that makes the real one when the first object is; many never are."""
+    """Return a method that fills the first few objects itself, and then makes the real one."""
+    left = _FILLED
 
     def make() -> Callable[..., None]:
         made.__init__ = real = _make_init(made, is_frozen=is_frozen)
         return real
 
     def __init__(self: object, *args: object, **named: object) -> None:  # noqa: N807 - it stands in for one
-        make()(self, *args, **named)
+        nonlocal left
+        left -= 1
+        given = _given(made, args, named) if left >= 0 else None
+        if given is None:
+            make()(self, *args, **named)
+        else:
+            _fill(made, self, given)
 
     vars(__init__)["make"] = make
     return __init__
+
+
+def _given(
+    made: Any,  # noqa: ANN401 - any class
+    args: tuple[object, ...],
+    named: dict[str, object],
+) -> dict[str, object] | None:
+    """Return what each field is given; None where something is missing or too much."""
+    taken, defaults = made.__match_args__, getattr(made, _DEFAULTS)
+    given = dict(zip(taken, args, strict=False))
+    if len(args) > len(taken) or not (named.keys() <= set(taken) - given.keys()):
+        return None
+    given |= named
+    left = [defaults.get(name, MISSING) for name in taken if name not in given]
+    return given if all(map(_has_default, left)) else None
+
+
+def _fill(made: Any, self: object, given: dict[str, object]) -> None:  # noqa: ANN401 - any class
+    """Fill an object's fields by what is given, or else by their defaults."""
+    defaults = getattr(made, _DEFAULTS)
+    for name in getattr(made, _NAMES):
+        content = given[name] if name in given else _default(defaults.get(name, MISSING))
+        if content is not MISSING:
+            object.__setattr__(self, name, content)
+    if hasattr(made, "__post_init__"):
+        self.__post_init__()  # type: ignore[attr-defined]  # it was looked for
+
+
+def _has_default(declared: object) -> bool:
+    """Return whether a field can be filled though nothing is given."""
+    if isinstance(declared, Field):
+        return declared.default is not MISSING or declared.default_factory is not MISSING
+    return declared is not MISSING
+
+
+def _default(declared: object) -> object:
+    """Return what a field is filled with if nothing is given, or MISSING."""
+    if not isinstance(declared, Field):
+        return declared
+    return declared.default if declared.default_factory is MISSING else declared.default_factory()
 
 
 def _make_init(made: Any, *, is_frozen: bool) -> Callable[..., None]:  # noqa: ANN401 - any class

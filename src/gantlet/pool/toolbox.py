@@ -5,6 +5,7 @@ from gantlet.pool.catalog import Catalog
 from gantlet.pool.deferral import Deferral, View, plan_view
 from gantlet.pool.definitions import Definitions
 from gantlet.pool.pool import Pool
+from gantlet.system.garbage import nothing_to_collect
 from gantlet.tool import Problem, RequestView
 
 
@@ -43,4 +44,5 @@ class Toolbox:
             expects_mcp=self.expects_mcp,
         )
         self.catalog.show(view, request)
-        return RequestTools(view, self.definitions.tools_part(view, request))
+        with nothing_to_collect():
+            return RequestTools(view, self.definitions.tools_part(view, request))
