@@ -5,14 +5,14 @@ The rooms above decide what happens.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from itertools import islice
 from types import ModuleType
 from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, cast
 
 from gantlet.messages import FrozenDict
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.system import Environment
 from gantlet.tool.content import as_content, as_text, brief, fields_of
 from gantlet.tool.context import RequestView, ToolContext
@@ -175,7 +175,7 @@ class Tool(Generic[_Args]):
         described = self.description
         return described if isinstance(described, str) else described(request)
 
-    @cached_property
+    @lazy
     def input_format(self) -> InputFormat[_Args]:
         """How the input is described and read.
 

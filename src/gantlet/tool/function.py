@@ -3,12 +3,12 @@
 import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, Unpack, overload
 
 from typing_extensions import TypedDict
 
-from gantlet.messages.value import replace
+from gantlet.messages.value import lazy, replace
 from gantlet.system import in_loop_thread, run_in_thread
 from gantlet.tool.access import Access
 from gantlet.tool.context import ToolContext
@@ -99,7 +99,7 @@ class FunctionTool(Tool[FunctionArgs], Generic[_P, _R]):
         """Call the function itself."""
         return self._function(*args, **kwargs)
 
-    @cached_property
+    @lazy
     def input_format(self) -> FunctionFormat:
         """The function's parameters as an input."""
         return FunctionFormat(self._signature)

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from gantlet.messages import FrozenDict, freeze
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.tool.errors import TooHeavyError, ToolDefinitionError
 from gantlet.tool.plain_schema import is_plain
 from gantlet.tool.problems import InputProblem, from_json_schema, missing, sentence
@@ -66,7 +66,7 @@ class SchemaFormat:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
-    @cached_property
+    @lazy
     def plain_text(self) -> str:
         """The schema as JSON, if it is one whose validity needs no library; nothing for others.
 

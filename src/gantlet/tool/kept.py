@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from gantlet.messages import FrozenDict
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.tool.context import RequestView
 from gantlet.tool.contract import AnyTool, Tool
 from gantlet.tool.errors import ToolDefinitionError
@@ -155,7 +155,7 @@ class KeptTool(Tool[Any]):
         said: str = import_module(self._kept.described_in).described(self._ports)
         return said
 
-    @cached_property
+    @lazy
     def input_format(self) -> InputFormat[Any]:
         """The kept schema; inputs are read by the tool itself."""
         return _KeptFormat(self)
