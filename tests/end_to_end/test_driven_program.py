@@ -416,3 +416,10 @@ def test_a_server_that_cannot_be_had_is_told(tmp_path: Path) -> None:
 
     assert ended.stdout == "Fine.\n"
     assert "'far' is left out" in ended.stderr
+
+
+def test_a_frame_says_what_its_reply_took_at_the_start(tmp_path: Path) -> None:
+    _, told = drive(Desk(tmp_path, "Fine."), says("Hi"))
+
+    said = next(frame for frame in told if frame["type"] == "assistant")
+    assert said["message"]["usage"]["input_tokens"] == results(told)[0]["usage"]["input_tokens"] > 0

@@ -87,8 +87,10 @@ class Frames:
         """Return a message of the system's."""
         return self._frame("system", subtype=subtype, **fields)
 
-    def assistant(self, finished: BlockFinished, uuid: str | None, model: str) -> Frame:
-        """Return one finished block of a reply."""
+    def assistant(
+        self, finished: BlockFinished, uuid: str | None, model: str, usage: Usage
+    ) -> Frame:
+        """Return one finished block of a reply, with what the reply had taken at its start."""
         message: Frame = {
             "id": finished.message_id or f"msg_{new_id()}",
             "type": "message",
@@ -97,7 +99,7 @@ class Frames:
             "content": [block_to_wire(finished.block)],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": _usage(Usage()),
+            "usage": _usage(usage),
         }
         return self._frame("assistant", uuid, message=message, parent_tool_use_id=None)
 

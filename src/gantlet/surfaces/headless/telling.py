@@ -16,6 +16,7 @@ from gantlet.messages import (
     HookRan,
     HookStarted,
     JsonValue,
+    MessageStart,
     ModelUsage,
     Notice,
     PermissionDecided,
@@ -26,6 +27,7 @@ from gantlet.messages import (
     StreamAdvanced,
     Text,
     TurnFinished,
+    Usage,
     blocks_of,
 )
 from gantlet.messages.outcome import Behaviour
@@ -51,6 +53,7 @@ class Telling:
         self._put = put
         self._flags = flags
         self._session = session
+        self._usage = Usage()
         self._calls: dict[str, tuple[str, float]] = {}
         self._told_at: dict[str, float] = {}
         self._results: dict[str, tuple[JsonValue, str | None]] = {}
@@ -66,10 +69,12 @@ class Telling:
         if isinstance(event.block, Text) and not event.block.text.strip():
             return
         uuid = self._session.recorder.leaf if self._session is not None else None
-        self._put(self.frames.assistant(event, uuid, event.model or "unknown"))
+        self._put(self.frames.assistant(event, uuid, event.model or "unknown", self._usage))
 
     def _stream(self, event: StreamAdvanced) -> None:
-        """Tell an event of the stream."""
+        """Tell an event of the stream; keep what a reply takes from its start on."""
+        if isinstance(event.event, MessageStart):
+            self._usage = event.event.message.usage or Usage()
         if self._flags.include_partial_messages:
             self._put(self.frames.stream_event(event.event))
 
