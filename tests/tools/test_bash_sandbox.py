@@ -12,6 +12,7 @@ from gantlet.assembly.shell import open_session_shell
 from gantlet.config import SettingsRequest
 from gantlet.messages import Event
 from gantlet.system import Environment
+from gantlet.system.sandbox import Shelter
 from gantlet.tool import Ask
 
 pytestmark = [
@@ -91,3 +92,48 @@ async def test_without_a_sandbox_it_is_said_loudly_or_nothing_runs(tmp_path: Pat
     assert "none that holds" in str(told)
     assert said(loud).startswith("ran\nTHERE IS NO SANDBOX")
     assert "The command was not run" in said(refused)
+
+
+async def test_temporary_files_last_as_long_as_the_session(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        await sheltered(here, {"enabled": True})
+        await here.bash("echo kept > /tmp/gantlet-lasts.txt")
+        later = await here.bash("cat /tmp/gantlet-lasts.txt; stat -c %a /tmp")
+        assert isinstance(here.shell.shelter, Shelter)
+        folder = here.shell.shelter.sandbox.policy.tmp
+
+    assert said(later) == "kept\n1777"
+    assert not is_there("/tmp/gantlet-lasts.txt")
+    assert folder is not None
+    assert not is_there(folder)
+
+
+async def test_a_refused_host_is_told_with_the_result(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        await sheltered(here, {"enabled": True, "network": {"allowedDomains": ["a.example"]}})
+        asking = (
+            "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT b.example:443 HTTP/1.1\\r\\n\\r\\n'"
+        )
+        answer = await here.bash(f"{asking} >&3; head -1 <&3; true")
+        failed = await here.bash(f"{asking} >&3; head -1 <&3; exit 3")
+        quiet = await here.bash("true")
+
+    refusal = "b.example is not among the allowed hosts (sandbox.network.allowedDomains)."
+    assert said(answer).endswith(f"The sandbox refused the network: {refusal}")
+    assert f"The sandbox refused the network: {refusal}" in said(failed)
+    assert said(quiet) == ""
+
+
+async def test_a_command_that_fails_for_the_sandbox_is_told_of_it(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        await sheltered(here, {"enabled": True})
+        disk = await here.bash("touch /etc/gantlet-test")
+        other = await here.bash("exit 3")
+        await sheltered(here, {"enabled": True, "allowUnsandboxedCommands": False})
+        strict = await here.bash("touch /etc/gantlet-test")
+
+    assert "It ran in the sandbox" in said(disk)
+    assert "dangerouslyDisableSandbox" in said(disk)
+    assert said(other) == "Exit code 3"
+    assert "It ran in the sandbox" in said(strict)
+    assert "dangerouslyDisableSandbox" not in said(strict)

@@ -1,9 +1,16 @@
 """The sandbox of a session, opened and closed. Loaded only where the settings want one."""
 
+import os
+import shutil
+import tempfile
+from functools import partial
+from pathlib import Path
+
 from gantlet.assembly.configuration import Configuration
 from gantlet.config.sandbox_session import judged_with_sandbox, sandbox_settings
+from gantlet.messages.value import replace
 from gantlet.permissions import ContextHolder
-from gantlet.system import home_folder
+from gantlet.system import home_folder, run_in_thread
 from gantlet.system.sandbox import Sandbox, Shelter
 
 
@@ -13,10 +20,17 @@ class SessionSandbox:
     def __init__(self, shelter: Shelter, holder: ContextHolder) -> None:
         self.shelter = shelter
         self._holder = holder
+        self._tmp: Path | None = None
 
     async def enter(self) -> bool:
-        """Open the sandbox and let permission know of it; return whether it holds."""
-        await self.shelter.sandbox.__aenter__()
+        """Open the sandbox and let permission know of it; return whether it holds.
+
+        What commands put into `/tmp` lasts until it is closed.
+        """
+        sandbox = self.shelter.sandbox
+        await sandbox.__aenter__()
+        self._tmp = _temporary_folder()
+        sandbox.policy = replace(sandbox.policy, tmp=str(self._tmp))
         holds = await self.shelter.holds()
         known = judged_with_sandbox(self._holder.current, self.shelter.settings, holds=holds)
         self._holder.replace(known)
@@ -25,6 +39,16 @@ class SessionSandbox:
     async def leave(self) -> None:
         """Close it."""
         await self.shelter.sandbox.__aexit__(None, None, None)
+        if self._tmp is not None:
+            await run_in_thread(partial(shutil.rmtree, self._tmp.parent, ignore_errors=True))
+
+
+def _temporary_folder() -> Path:
+    """Return a folder that is `/tmp` for commands; nobody else gets through the one around it."""
+    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="gantlet-tmp-"))) / "tmp"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
 
 
 def open_sandbox(configuration: Configuration, holder: ContextHolder) -> SessionSandbox | None:

@@ -241,7 +241,8 @@ class ShellCalls:
             hints = (*_asked(watch), *stale)
             return _in_background(task, text, {"timedOutAfterMs": seconds * 1000}, hints)
         await task.stop(Reason.TIMED_OUT)
-        told = (results.timed_out(seconds), *_asked(watch), *stale)
+        refused = self._session.sandbox_notices(task)
+        told = (results.timed_out(seconds), *_asked(watch), *stale, *refused)
         said = notices.fitted(task.capture, self._said(task))
         raise ToolError(results.failure(task.exit_code or 143, said, told), is_plain=True)
 
@@ -259,6 +260,7 @@ class ShellCalls:
         meaning = line.meaning_of(ending.code) if isinstance(ending, Exited) else ""
         if ending != Exited(0) and not meaning:
             self._fail(task, told)
+        told += self._session.sandbox_notices(task)
         modifier, reset = self._place(task, line, context)
         told += [f"(exit code 1: {meaning})"] if meaning else []
         told += [reset] if reset else []
@@ -284,6 +286,7 @@ class ShellCalls:
         if question:
             told.append(results.asked_in_vain(question))
         said = notices.fitted(task.capture, self._said(task))
+        told += self._session.sandbox_notices(task, said)
         raise ToolError(results.failure(task.exit_code or 1, said, tuple(told)), is_plain=True)
 
     def _left_behind(self, task: ShellTask, context: ToolContext) -> list[str]:

@@ -111,10 +111,10 @@ class ShellSession:
         """
         order = start.order
         task_id = f"b{secrets.token_hex(4)}"
-        argv, variables, note = await self._placed(start)
+        argv, variables, note, is_inside = await self._placed(start)
         capture = Capture(self.masker, self.folder.output_path(task_id), lambda: task.flood())
         task = ShellTask(task_id, order, capture, self.folder)
-        task.note = note
+        task.note, task.is_inside = note, is_inside
         launch = Launch(
             argv=argv,
             cwd=order.cwd,
@@ -143,8 +143,8 @@ class ShellSession:
         finally:
             os.close(descriptor)
 
-    async def _placed(self, start: Start) -> tuple[tuple[str, ...], dict[str, str], str]:
-        """Return the words and variables of a command, in the sandbox or not, and what to say.
+    async def _placed(self, start: Start) -> tuple[tuple[str, ...], dict[str, str], str, bool]:
+        """Return the words and variables of a command, what to say, and whether it is sandboxed.
 
         Raises:
             ToolError: It must not run without a sandbox, and there is none.
@@ -153,7 +153,7 @@ class ShellSession:
         read = await self._from_hooks()
         variables = self.variables(start, read.variables)
         if self.shelter is None:
-            return argv, variables, read.problem
+            return argv, variables, read.problem, False
         from gantlet.tools.shell.sheltering import (  # noqa: PLC0415 - heavy, and rarely needed
             place,
         )
@@ -161,7 +161,7 @@ class ShellSession:
         own = added_variables(
             self.settings, start.order.cwd, read_only=start.read_only, more=read.variables
         )
-        words, variables, note = await place(
+        words, variables, note, is_inside = await place(
             self.shelter,
             start.order.command,
             argv,
@@ -170,7 +170,7 @@ class ShellSession:
             leaves=start.is_plain,
             tells_place=start.tells_place,
         )
-        return words, variables, "\n".join(filter(None, (note, read.problem)))
+        return words, variables, "\n".join(filter(None, (note, read.problem))), is_inside
 
     async def _from_hooks(self) -> EnvRead:
         """Return the variables that hooks have written for commands."""
@@ -185,6 +185,18 @@ class ShellSession:
         if read is not self._last_read:
             self._last_read, self._masker = read, None
         return read
+
+    def sandbox_notices(self, task: ShellTask, failed: str | None = None) -> list[str]:
+        """Return what the sandbox has to say about a command that ended; `failed` is its output."""
+        if self.shelter is None or not task.is_inside:
+            return []
+        from gantlet.tools.shell.sheltering import (  # noqa: PLC0415 - heavy, and rarely needed
+            hint,
+            refusals,
+        )
+
+        told = refusals(self.shelter)
+        return told if told or failed is None else hint(self.shelter, failed)
 
     async def run_git(self, words: tuple[str, ...], cwd: str, given: bytes) -> bytes | None:
         """Run git so that it only reads; return what it said, or None where it failed."""

@@ -57,6 +57,7 @@ class ShellTask:
         self.reason = Reason.NONE
         self.moved = False
         self.note = ""
+        self.is_inside = False
         self._read_bytes = 0
         self._is_final = False
         self._ended = ThreadEvent()
