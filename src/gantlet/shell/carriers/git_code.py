@@ -11,6 +11,8 @@ from gantlet.shell.carriers.running import RunningOptions, read_options, running
 _EACH = frozenset({("bisect", "run"), ("submodule", "foreach")})
 #: How words begin that give a command of git another name.
 _ALIAS = ("alias.", "-calias.")
+#: How words begin that may tell git to run something.
+_TELLING = (*_ALIAS, "-c", "--config", "ext::", "!")
 #: Options whose value is a command, by subcommand.
 _GIT_OPTIONS: dict[str, RunningOptions] = {
     "rebase": running("-x", "--exec"),
@@ -35,10 +37,11 @@ _GIT_OPTIONS: dict[str, RunningOptions] = {
 def read_git(command: SimpleCommand, load: Load) -> None:
     """Add what git hands to a shell: configuration, aliases, `bisect run`, and so on."""
     words = command.argv[1:]
-    load.is_cut = load.is_cut or len(words) > MAX_GUESSES
-    for index, word in enumerate(words[:MAX_GUESSES]):
-        _read_word(command, word.text, words[index + 1 : index + 1 + MAX_GUESSED_WORDS], load)
     texts = [word.text for word in words]
+    telling = [at for at, text in enumerate(texts) if text.startswith(_TELLING) or "=!" in text]
+    load.is_cut = load.is_cut or len(telling) > MAX_GUESSES
+    for at in telling[:MAX_GUESSES]:
+        _read_word(command, texts[at], words[at + 1 : at + 1 + MAX_GUESSED_WORDS], load)
     for name in dict.fromkeys(text for text in texts if text in _GIT_OPTIONS):
         read_options(command, _GIT_OPTIONS[name], load)
     for index, (name, told) in enumerate(pairwise(texts)):
@@ -57,7 +60,7 @@ def _read_word(command: SimpleCommand, text: str, following: Sequence[Word], loa
         address = text[len("ext::") :]
         load.add_script(command, address, "git ext::")
         load.add_script(command, address.replace("%", ""), "git ext::")  # `% ` is a blank
-    elif "=!" in text or text.startswith("!"):
+    else:
         load.doubts.append("git may run a command of its configuration.")
         load.add_script(command, text.partition("!")[2], "git alias")
 
