@@ -94,6 +94,7 @@ class ShellCalls:
             is_plain=bool(getattr(asked, "dangerouslyDisableSandbox", None)),
             outlives=in_background and settings.outlives_session,
             argv=argv,
+            programs=line.programs if "PATH" not in line.text else frozenset(),
         )
         before = None if in_background else await self._before(line, cwd)
         view = await self._views.look(line.analysis, cwd) if self._views is not None else None

@@ -46,6 +46,7 @@ class Start:
         is_plain: It runs without a sandbox.
         outlives: It goes on when the session ends.
         argv: The program and its words, if it is not the shell with the command.
+        programs: The names of the programs it is known to run.
         input: A descriptor of ours that is its stdin.
         on_output: What takes its output, if that is not kept as a command's.
     """
@@ -56,6 +57,7 @@ class Start:
     is_plain: bool = False
     outlives: bool = False
     argv: tuple[str, ...] = ()
+    programs: frozenset[str] = frozenset()
     input: int | None = None
     on_output: Callable[[bytes], None] | None = None
 
@@ -236,6 +238,7 @@ class ShellSession:
             start.order.cwd,
             read_only=start.read_only,
             more=more,
+            programs=start.programs,
         )
 
     async def _set_up(self, start: Start) -> str:

@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from gantlet.tools.shell.settings import ShellSettings
 
@@ -47,6 +49,12 @@ _UNATTENDED = {
     "TERM": "dumb",
     "GANTLET": "1",
 }
+#: What tells where programs are found: that is about the user's own search path.
+_ASK_WHERE = frozenset({"which", "type", "command", "whereis", "hash"})
+#: Where the system keeps its programs.
+_SYSTEM_FOLDERS = (
+    *("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"),
+)
 #: For git that was proved to read only: nothing of a repository's own may run, nothing is written.
 _HARDENED_CONFIG = {
     "core.fsmonitor": "false",
@@ -84,15 +92,19 @@ def command_variables(
     *,
     read_only: bool,
     more: Mapping[str, str] | None = None,
+    programs: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
-    """Return the variables of a command; `more` is what files of variables say."""
+    """Return the variables of a command; `more` is what files of variables say.
+
+    What only reads gets the system's own search path if that holds the `programs` it runs.
+    """
     kept = {name: text for name, text in inherited.items() if not is_kept_from_commands(name)}
     if settings.scrubs_secrets:
         kept = {name: value for name, value in kept.items() if not _SECRET_NAME.search(name)}
     kept.setdefault("PATH", os.defpath)
     added = added_variables(settings, cwd, read_only=read_only, given=kept, more=more)
     whole = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **kept, **added}
-    return {**whole, "PATH": absolute_only(whole["PATH"])} if read_only else whole
+    return {**whole, "PATH": _trusted_path(whole["PATH"], programs)} if read_only else whole
 
 
 def added_variables(
@@ -113,6 +125,35 @@ def added_variables(
 def absolute_only(path: str) -> str:
     """Return a search path without entries that mean where the command happens to be."""
     return os.pathsep.join(one for one in path.split(os.pathsep) if one.startswith("/"))
+
+
+def _trusted_path(path: str, programs: frozenset[str]) -> str:
+    """Return where what only reads is looked for.
+
+    Only where nobody but the system's owner can put a program, as long as every program is the
+    same there: a version of the user's own (nvm, a virtual environment) must not be passed over.
+    """
+    users = absolute_only(path)
+    systems = os.pathsep.join(filter(_is_guarded, _SYSTEM_FOLDERS))
+    if not programs or programs & _ASK_WHERE or not systems:
+        return users
+    is_same = all(_found(one, users) in ("", _found(one, systems)) for one in programs)
+    return systems if is_same else users
+
+
+def _found(program: str, path: str) -> str:
+    """Return the file that a program is, or nothing."""
+    found = shutil.which(program, path=path)
+    return os.path.realpath(found) if found else ""
+
+
+def _is_guarded(folder: str) -> bool:
+    """Return whether a folder is the system's, and others may not write there."""
+    try:
+        facts = Path(folder).stat()
+    except OSError:
+        return False
+    return facts.st_uid == 0 and not facts.st_mode & 0o022
 
 
 def _hardened(variables: Mapping[str, str]) -> dict[str, str]:
