@@ -464,3 +464,14 @@ async def test_hundreds_of_hooks_take_turns(tmp_path: Path) -> None:
 
     assert sorted(answered) == list(range(300))
     assert 2 <= most <= AT_ONCE
+
+
+async def test_a_permission_request_tells_of_the_call_but_not_its_id(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    settings = hooks("PermissionRequest", stage.script("h", ""))
+    agent = stage.agent(ACT, "done", settings=settings, mode="default")
+
+    await run(agent)
+
+    [told] = map(fields, stage.told())
+    assert set(told) == {"tool_name", "tool_input", "permission_suggestions"}

@@ -16,7 +16,7 @@ def call_occasion(event: HookEvent, moment: Moment, **more: JsonValue) -> Occasi
     fields: dict[str, JsonValue] = {
         "tool_name": moment.tool.name,
         "tool_input": dict(call.input),
-        "tool_use_id": call.id,
+        **({} if event is HookEvent.PERMISSION_REQUEST else {"tool_use_id": call.id}),
         **more,
     }
     if moment.tool.mcp is not None:
