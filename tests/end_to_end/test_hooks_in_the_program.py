@@ -183,3 +183,13 @@ def test_a_malformed_rule_is_told_with_its_place(tmp_path: Path) -> None:
     settings.write_text('{"permissions": {\n"deny": [\n"Bash(("]}}')
 
     assert f"({settings}:3, permissions.deny)" in desk.run("hi").stderr
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"])
+def test_why_a_hook_ended_a_turn_is_told(tmp_path: Path, event: str) -> None:
+    line = 'echo \'{"continue": false, "stopReason": "closed today"}\''
+    desk = desk_with(tmp_path, TOUCH, "Done.", **{event: command(line)})
+
+    done = desk.run("go", "--allowedTools", "Bash")
+
+    assert done.stderr.splitlines() == ["gantlet: A hook ended the turn: closed today"]

@@ -419,7 +419,10 @@ class Loop:
         return due
 
     def _finished(self, turn: _Turn, reason: TurnEnd, errors: tuple[str, ...]) -> TurnResult:
-        """Say that the turn has ended."""
+        """Say that the turn has ended, and why if that was a hook's word."""
+        if reason is TurnEnd.HOOK_STOPPED and errors:
+            text = f"A hook ended the turn: {errors[0]}"
+            self.conversation.emit(Notice(NoticeLevel.WARNING, text))
         meter = turn.meter
         finished = TurnFinished(
             reason,
