@@ -231,6 +231,15 @@ async def test_a_character_the_encoding_lacks_is_refused(bench: Workbench) -> No
     assert told.startswith("The file is Latin-1, and that has no '→' (U+2192).")
 
 
+async def test_an_edit_that_hides_the_encoding_is_refused(bench: Workbench) -> None:
+    path = bench.show("a.txt", "café one\n".encode("latin-1"))
+
+    told = await refusal(bench, "a.txt", "one", "Ã©")
+
+    assert told.startswith("The file is Latin-1, and with this text it would be taken for another")
+    assert path.read_bytes() == "café one\n".encode("latin-1")
+
+
 @pytest.mark.parametrize(
     ("old", "told"),
     [

@@ -8,6 +8,7 @@ import pytest
 
 from builders import run_python
 from gantlet.session import ChangeLog
+from gantlet.system import read_text
 from gantlet.tool import ToolError
 from tools.editing_kit import Workbench
 
@@ -162,3 +163,26 @@ async def test_what_cannot_be_undone_is_not_done(tmp_path: Path) -> None:
         await bench.write("a.txt", "new")
 
     assert not (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("present", "text"),
+    [
+        pytest.param("café\n".encode("latin-1"), "CafÃ©\n", id="latin-1 that looks like utf-8"),
+        pytest.param(
+            "plain text\n".encode("utf-16-le"), "日本語日本語\n", id="utf-16 without zeros"
+        ),
+        pytest.param("plain text\n".encode("utf-16-be"), "a", id="utf-16 too short to tell"),
+    ],
+)
+async def test_what_is_written_is_what_is_read_again(
+    bench: Workbench, present: bytes, text: str
+) -> None:
+    path = bench.show("a.txt", present)
+
+    told = await bench.write("a.txt", text)
+
+    again = read_text(path.read_bytes())
+    assert again is not None
+    assert again.text == text
+    assert "is UTF-8 now: with this text it would be taken for another encoding." in told

@@ -83,6 +83,13 @@ class TextForm:
         except UnicodeEncodeError as error:
             raise UnencodableError(self.name, text[error.start]) from error
 
+    def is_recognised(self, text: str, content: bytes) -> bool:
+        """Return whether who reads `content` will see `text`: without a mark, that is a guess."""
+        if self.mark or self.encoding == "utf-8":
+            return True
+        read = read_text(content)
+        return read is not None and read.text == text
+
     @property
     def name(self) -> str:
         """What people call the encoding."""

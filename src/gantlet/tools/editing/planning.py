@@ -165,9 +165,16 @@ def encoded(form: TextForm, text: str) -> bytes:
     """Return a text as it lies in a file of a form.
 
     Raises:
-        ToolError: The file's encoding does not have one of the characters.
+        ToolError: The file's encoding does not have one of the characters, or would be taken for
+            another with them.
     """
-    return form.mark + encoded_part(form, text) + form.tail
+    content = form.mark + encoded_part(form, text) + form.tail
+    if not form.is_recognised(text, content):
+        raise ToolError(
+            f"The file is {form.name}, and with this text it would be taken for another encoding."
+            " Replace the whole file with Write, which then makes it UTF-8."
+        )
+    return content
 
 
 def encoded_part(form: TextForm, text: str) -> bytes:

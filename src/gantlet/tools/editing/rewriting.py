@@ -83,12 +83,16 @@ def _in_form(file: FileText, text: str) -> WritePlan:
         after = with_newlines(after, form.newline)
         named = {"\r\n": "CRLF", "\r": "CR"}[form.newline]
         notes.append(f"The file's line endings ({named}) were kept.")
-    form = replace(form, tail=b"")
+    form, why = replace(form, tail=b""), ""
     try:
         content = form.encode(after)
+        if not form.is_recognised(after, content):
+            why = "with this text it would be taken for another encoding"
     except UnencodableError as error:
+        why = str(error)
+    if why:
         content = _encoded(TextForm(), after)
-        notes.append(f"The file was {error.encoding} and is UTF-8 now: {error}.")
+        notes.append(f"The file was {form.name} and is UTF-8 now: {why}.")
     return WritePlan(file.text, after, content, is_new=False, notes=tuple(notes))
 
 
