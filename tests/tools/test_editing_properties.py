@@ -9,13 +9,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gantlet.session import undo
+from builders import args_of, tool_use
+from gantlet.session import KnownFiles, undo
 from gantlet.system import read_text
-from gantlet.tool import ToolError
+from gantlet.tool import Surroundings, ToolContext, ToolError
 from gantlet.tools.editing.line_diff import split_lines
 from gantlet.tools.editing.matching import find_all
 from gantlet.tools.editing.patch import Replacement, applied, hunks
 from gantlet.tools.editing.rewriting import difference
+from gantlet.tools.reading import Read
 from tools.editing_kit import Workbench
 
 words = st.text(st.sampled_from("abß é\t“\u4e2d"), min_size=1, max_size=4)
@@ -112,6 +114,24 @@ def test_what_is_written_is_what_is_read(
         (text + "!").replace("\n", "\r\n"),
         (text + "!").replace("\n", "\r"),
     )
+
+
+@given(content=files(), written=st.lists(words, min_size=1, max_size=8))
+def test_read_shows_what_was_written_over_any_file(
+    benches: Workbench, content: bytes, written: list[str]
+) -> None:
+    async def written_and_read() -> object:
+        path = str(benches.show("over.txt", content))
+        await benches.write("over.txt", "".join(f"{line}\n" for line in written))
+        tool: Read = Read(KnownFiles(), {})
+        context = ToolContext(tool_use("Read"), Surroundings(str(benches.folder)))
+        return (await tool.run(args_of(tool, file_path=path), context)).structured
+
+    told = anyio.run(written_and_read)
+
+    assert isinstance(told, dict)
+    shown = [line.removesuffix("\r") for line in told["file"]["content"].split("\n")]
+    assert shown == written, "line ends stay those of the file"
 
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f"]), max_size=7)

@@ -11,6 +11,7 @@ from gantlet.tools.search.query import Query
 from gantlet.tools.search.records import (
     Count,
     FileLines,
+    RawPaths,
     by_file,
     read_counts,
     read_paths,
@@ -69,7 +70,7 @@ async def list_files(search: Search, query: Query, scope: Scope, seconds: float)
         paths = await run_in_thread(partial(_visible_files, scope, unsorted.raw))
         return Findings(paths, unsorted.is_whole, unsorted.timed_out)
     if scope.withheld.is_empty and scope.is_wanted is None:
-        return Findings(read_paths(output.raw), output.is_whole)
+        return Findings(RawPaths(output.raw), output.is_whole)
     paths = await run_in_thread(partial(scope.visible, read_paths(output.raw), str))
     return Findings(paths, output.is_whole)
 

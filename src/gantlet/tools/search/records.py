@@ -3,8 +3,8 @@
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, overload
 
 from gantlet.messages.value import value
 
@@ -60,6 +60,26 @@ class FileLines:
 def read_paths(output: bytes) -> list[str]:
     """Return the paths of an output in which a NUL ends each. One that was cut off is left out."""
     return [clean_path(path) for path in output.split(b"\0")[:-1]]
+
+
+class RawPaths(Sequence[str]):
+    """The paths of an output in which a NUL ends each, read when they are looked at."""
+
+    def __init__(self, output: bytes) -> None:
+        self._raw = output.split(b"\0")[:-1]
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        found = self._raw[at]
+        return clean_path(found) if isinstance(found, bytes) else [clean_path(one) for one in found]
 
 
 def read_counts(output: bytes) -> list[Count]:
