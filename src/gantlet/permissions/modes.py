@@ -32,6 +32,7 @@ def silences(first: Mode, second: Mode) -> bool:
 
 def read_mode(text: str) -> Mode | None:
     """Return the mode a text names; `manual` is an older name of the default."""
-    if text == "manual":
-        return Mode.DEFAULT
-    return Mode(text) if text in set(Mode) else None
+    return _NAMED.get(text)
+
+
+_NAMED = {**{mode.value: mode for mode in Mode}, "manual": Mode.DEFAULT}

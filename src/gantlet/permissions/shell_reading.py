@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from gantlet.messages.value import replace, value
+from gantlet.messages.value import lazy, replace, value
 from gantlet.permissions.facts import Facts, Touch, behind_process
 from gantlet.shell import (
     Analysis,
@@ -68,8 +68,6 @@ class Part:
     """One command of a line.
 
     Attributes:
-        rule_texts: Every form in which a deny or ask rule may mean it.
-        allow_forms: The forms in which an allow rule may mean it.
         judgement: What is known of its words, redirections apart.
         operands: What its words name, as far as that is known.
         redirects: What it is redirected to and from.
@@ -83,8 +81,6 @@ class Part:
 
     command: SimpleCommand
     shown: str
-    rule_texts: tuple[str, ...]
-    allow_forms: tuple[Form, ...]
     judgement: Judgement
     operands: tuple[Touch, ...] = ()
     redirects: tuple[Touch, ...] = ()
@@ -94,6 +90,16 @@ class Part:
     otherwise: Otherwise | None = None
     reads_otherwise: tuple[Touch, ...] = ()
     conditions: tuple[Touch, ...] = ()
+
+    @lazy
+    def rule_texts(self) -> tuple[str, ...]:
+        """Every form in which a deny or ask rule may mean it."""
+        return _rule_texts(self.command)
+
+    @lazy
+    def allow_forms(self) -> tuple[Form, ...]:
+        """The forms in which an allow rule may mean it."""
+        return () if self.command.is_carried else tuple(_allow_forms(self.command))
 
     @property
     def must_be_covered(self) -> bool:
@@ -177,8 +183,6 @@ def _part(command: SimpleCommand, start: str) -> Part:
     return Part(
         command=command,
         shown=command.raw or text_of(command),
-        rule_texts=_rule_texts(command),
-        allow_forms=() if command.is_carried else tuple(_allow_forms(command)),
         judgement=judgement,
         operands=tuple(_operands(judgement, cwd, words)),
         redirects=redirects,
