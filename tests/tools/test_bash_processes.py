@@ -248,3 +248,18 @@ async def test_commands_side_by_side_do_not_mix(tmp_path: Path) -> None:
 
     assert [said(answer) for answer in answers] == [str(number) for number in range(10)]
     assert all(isinstance(answer.outcome, Succeeded) for answer in answers)
+
+
+async def test_a_command_that_kills_everybody_who_keeps_it_ends_too(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    async with bench(tmp_path) as here:
+        await here.bash("true")
+        answer = await here.bash(
+            f"echo $$ > {pids}; sleep 1000 & echo $! >> {pids};"
+            f" kill -9 {here.shell.supervisor.pid} $PPID; sleep 1000"
+        )
+        await gone(await numbers_in(pids))
+        again = await here.bash("echo again")
+
+    assert "The command was lost" in said(answer)
+    assert said(again) == "again"

@@ -51,6 +51,12 @@ class Line:
         line.settimeout(SEND_SECONDS)
         pump.watch(line, self._read)
 
+    @property
+    def command_pid(self) -> int:
+        """The process of the command that is kept, or 0 if there is none."""
+        running = self._running
+        return running.pid if running is not None else 0
+
     def begin(self, request: dict[str, object], descriptors: Sequence[int]) -> None:
         """Ask for a command.
 

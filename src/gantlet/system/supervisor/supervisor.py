@@ -159,6 +159,7 @@ class Supervisor:
             child = self._child
         if child is not None:
             child.sweep()
+        _end_session(line.command_pid)
         self._drop(line)
 
     def _drop(self, line: Line) -> None:
@@ -166,6 +167,19 @@ class Supervisor:
         with self._lock:
             self._lines.discard(line)
         line.close()
+
+
+def _end_session(leader: int) -> None:
+    """End what is left in the session of a command whose keeper is gone, where there is /proc.
+
+    The process above the keeper does that too, and finds daemons; but it may be gone as well.
+    """
+    if leader <= 0 or not os.path.isdir("/proc/self"):  # noqa: PTH112 - asked in the pump's thread
+        return
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - no more than names
+        with suppress(OSError):
+            if os.getsid(int(name)) == leader:
+                os.kill(int(name), signal.SIGKILL)
 
 
 def _given(launch: Launch) -> dict[str, int]:
