@@ -89,6 +89,22 @@ async def reply(
     return executor
 
 
+def bare(seconds: float) -> tuple[float, float]:
+    """Return median and p99, in ms, of work that makes objects and nothing else for so long.
+
+    What it deviates by is the machine's, whose other programs take turns on the same processors.
+    """
+
+    def work(count: int) -> float:
+        began = time.thread_time()
+        kept = [{"number": number, "text": str(number)} for number in range(count)]
+        return time.thread_time() - began if kept else 0.0
+
+    count = max(1, int(1_000 * seconds / statistics.median(work(1_000) for _ in range(50))))
+    taken = sorted(work(count) for _ in range(SAMPLES))
+    return taken[SAMPLES // 2] * 1e3, taken[int(SAMPLES * 0.99)] * 1e3
+
+
 async def one_by_one(parts: Services, bodies: Bodies) -> None:
     """Measure single calls, and how the cost grows with the number of calls in a reply."""
     taken = []
@@ -101,6 +117,10 @@ async def one_by_one(parts: Services, bodies: Bodies) -> None:
     median, late = taken[SAMPLES // 2] * 1e3, taken[int(SAMPLES * 0.99)] * 1e3
     print(f"one no-op call at a time     median {median:.3f} ms (bar 0.2)", end="")
     print(f"  p99 {late:.3f} ms (bar 0.4)")
+    calm, disturbed = bare(median / 1e3)
+    print(
+        f"bare work of that length     median {calm:.3f} ms  p99 {disturbed:.3f} ms: this machine"
+    )
     each = []
     for count in (1, 10, 100, 1000):
         runs = []
