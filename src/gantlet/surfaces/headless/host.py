@@ -131,7 +131,7 @@ class Host:
 
     def _tell_mended(self) -> None:
         """Tell what had to be mended in the session that is resumed."""
-        for note in self.session.notes if self.session is not None else ():
+        for note in dict.fromkeys(self.session.notes) if self.session is not None else ():
             notice = Notice(NoticeLevel.WARNING, f"The session was mended: {note}.")
             self.sink.frame(self.telling.frames.notice(notice))
             if not self.sink.is_stream:
