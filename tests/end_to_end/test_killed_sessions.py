@@ -72,10 +72,10 @@ def test_killed_at_any_point(tmp_path: Path, point: int) -> None:
 
     ended = desk.run("Go on", "--resume", path.stem, "--allowedTools", "Bash")
 
-    told = ended.stderr.splitlines()
+    mended = ended.stderr.splitlines()
     assert ended.returncode == 0
-    assert all(line.startswith("gantlet: The session was mended: ") for line in told)
-    assert len(told) == len(set(told))
+    assert all(line.startswith("gantlet: The session was mended: ") for line in mended)
+    assert len(mended) == len(set(mended))
     assert ended.stdout == "Done.\n" or '"text":"Done."' in json.dumps(
         before, separators=(",", ":")
     )

@@ -134,8 +134,6 @@ class Host:
         for note in dict.fromkeys(self.session.notes) if self.session is not None else ():
             notice = Notice(NoticeLevel.WARNING, f"The session was mended: {note}.")
             self.sink.frame(self.telling.frames.notice(notice))
-            if not self.sink.is_stream:
-                self.sink.remark([notice.text])
 
     def give_up(self) -> None:
         """Stop for good: nobody reads what is said."""
