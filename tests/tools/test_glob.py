@@ -58,6 +58,8 @@ def glob(program: Program = RIPGREP, **variables: str) -> Glob:
         (".env", [".env"]),
         (".git/*", [".git/e.py", ".git/HEAD"]),
         ("!g.py", ["!g.py"]),
+        ("[x].py", ["[x].py"]),
+        ("[ab].py", ["src/b.py", "a.py"]),
         ("#h.py", ["#h.py"]),
         ("with space ", ["with space "]),
         ("\\[x\\].py", ["[x].py"]),

@@ -97,13 +97,24 @@ class Glob(Tool[GlobInput]):
         if scope.is_file:
             found = Findings([] if pattern else [""])
         else:
-            variables = self._searcher.variables
-            search = partial(self._searcher.run, folder=scope.folder)
-            query = _query(pattern, variables)
-            if query.honours_ignores or not query.hidden:
-                scope = replace(scope, is_wanted=_fitting(pattern))
-            found = await list_files(search, query, scope, search_seconds(variables))
+            found = await self._found(pattern, scope)
+            if "[" in pattern and found.is_whole and not found.items:
+                found = await self._found(_with_plain_brackets(pattern), scope)
         return _result(found, scope, milliseconds=round(1000 * (perf_counter() - began)))
+
+    async def _found(self, pattern: str, scope: Scope) -> Findings[str]:
+        """Return the files below a directory that fit."""
+        variables = self._searcher.variables
+        search = partial(self._searcher.run, folder=scope.folder)
+        query = _query(pattern, variables)
+        if query.honours_ignores or not query.hidden:
+            scope = replace(scope, is_wanted=_fitting(pattern))
+        return await list_files(search, query, scope, search_seconds(variables))
+
+
+def _with_plain_brackets(pattern: str) -> str:
+    """Return a pattern in which brackets are part of names, as in `app/[id]/page.tsx`."""
+    return re.sub(r"(?<!\\)([\[\]])", r"\\\1", pattern)
 
 
 def _started(args: GlobInput) -> tuple[str, str]:
