@@ -12,6 +12,7 @@ from gantlet.tool import ContextModifier, Surroundings, ToolContext, ToolError, 
 from gantlet.tools.shell import notices, results
 from gantlet.tools.shell.changes import Before, Changed, ChangeTracker
 from gantlet.tools.shell.lines import CommandLine
+from gantlet.tools.shell.operations import facts_of, rate_limit_hint
 from gantlet.tools.shell.pictures import picture_in
 from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import ShellSession, Start
@@ -260,7 +261,7 @@ class ShellCalls:
             raise ToolError(notices.not_started(ending, task.command, context.surroundings.cwd))
         meaning = line.meaning_of(ending.code) if isinstance(ending, Exited) else ""
         if ending != Exited(0) and not meaning:
-            self._fail(task, told)
+            self._fail(task, line, told)
         told += self._session.sandbox_notices(task)
         modifier, reset = self._place(task, line, context)
         told += [f"(exit code 1: {meaning})"] if meaning else []
@@ -270,10 +271,11 @@ class ShellCalls:
         picture = picture_in(task.capture.raw()) if task.capture.is_whole else None
         image = picture if isinstance(picture, Image) else None
         said = picture if isinstance(picture, str) else "" if image else self._said(task)
+        facts |= {} if image else facts_of(line, said)
         output = BashOutput(said, tuple(told), image, facts=facts)
         return ToolResult(output, context_modifier=modifier, structured=output.structured())
 
-    def _fail(self, task: ShellTask, told: list[str]) -> None:
+    def _fail(self, task: ShellTask, line: CommandLine, told: list[str]) -> None:
         """Answer a call whose command failed."""
         ending = task.ending
         if task.reason is not Reason.NONE:
@@ -287,6 +289,7 @@ class ShellCalls:
         if question:
             told.append(results.asked_in_vain(question))
         said = notices.fitted(task.capture, self._said(task))
+        told += filter(None, [rate_limit_hint(line, said)])
         told += self._session.sandbox_notices(task, said)
         raise ToolError(results.failure(task.exit_code or 1, said, tuple(told)), is_plain=True)
 

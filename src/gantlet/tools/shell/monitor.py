@@ -72,7 +72,12 @@ class Monitor(Tool[MonitorInput]):
         """Refuse what no shell can be given."""
         if not self._session.settings.allows_background:
             return Rejected("Background tasks are switched off here. Run the command with Bash.")
-        return why_refused(args.command or "")
+        if args.command is None:
+            return Rejected(
+                "Give the command to watch as `command`. A socket (`ws`) cannot be watched itself"
+                " here: give a command that prints what comes from it."
+            )
+        return why_refused(args.command)
 
     async def check_permissions(self, args: MonitorInput, context: ToolContext) -> Vote | None:
         """Ask where a command would run more than its words say."""
