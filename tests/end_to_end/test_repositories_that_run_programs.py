@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gantlet import Agent
 from gantlet.assembly.agent_parts import AgentParts
+from gantlet.assembly.system_prompt import look_at_repository
 from gantlet.messages import ResultBlock, UserMessage
 from gantlet.models.scripted import ScriptedModel, parse_script
 from gantlet.pool import DEFAULT_FLAGS
@@ -98,12 +99,8 @@ async def test_a_filter_of_the_repository_is_not_run_unasked(
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("is_absorbed", [False, True], ids=["embedded", "absorbed"])
-async def test_a_filter_of_a_submodule_is_not_run_unasked(
-    tmp_path: Path, *, is_absorbed: bool
-) -> None:
-    mark = tmp_path / "mark"
-    project = tmp_path / "project"
+def with_submodule(project: Path, mark: Path, *, is_absorbed: bool) -> None:
+    """Make a repository whose submodule has a filter that leaves a mark."""
     project.mkdir()
     git(project, "init", "-q")
     repository(project / "sub", mark, '{text}[filter "x"]\n{clean}')
@@ -115,10 +112,48 @@ async def test_a_filter_of_a_submodule_is_not_run_unasked(
     os.utime(project / "sub" / "file", (1, 1))
     mark.unlink(missing_ok=True)
 
+
+@pytest.mark.parametrize("is_absorbed", [False, True], ids=["embedded", "absorbed"])
+async def test_a_filter_of_a_submodule_is_not_run_unasked(
+    tmp_path: Path, *, is_absorbed: bool
+) -> None:
+    mark, project = tmp_path / "mark", tmp_path / "project"
+    with_submodule(project, mark, is_absorbed=is_absorbed)
+
     said = await answers(project, "git status")
 
     assert "filter.x.clean" in said
     assert not mark.exists()
+
+
+async def test_looking_at_a_repository_when_a_session_begins_runs_nothing(tmp_path: Path) -> None:
+    mark, project = tmp_path / "mark", tmp_path / "project"
+    with_submodule(project, mark, is_absorbed=False)
+    signer = repository(tmp_path / "signer", mark, "{text}")
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    program.chmod(0o755)
+    commit = ("tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904", "author n <n> 1 +0000",
+              "committer n <n> 1 +0000", "gpgsig -----BEGIN PGP SIGNATURE-----", " x",
+              " -----END PGP SIGNATURE-----", "", "one", "")  # fmt: skip
+    git(signer, "hash-object", "-w", "-t", "tree", "/dev/null")
+    (tmp_path / "commit").write_text("\n".join(commit))
+    (signer / ".git" / "HEAD").write_text(made(signer, tmp_path / "commit"))
+    for name, text in (("log.showSignature", "true"), ("gpg.program", str(program))):
+        git(signer, "config", name, text)
+    environment = Environment(variables={"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
+
+    seen = [await look_at_repository(one, environment) for one in (project, signer)]
+
+    assert seen == ["", ""]
+    assert not mark.exists()
+
+
+def made(folder: Path, file: Path) -> str:
+    """Write a commit as it stands in a file, and return its name."""
+    argv = ["git", "hash-object", "-w", "-t", "commit", str(file)]
+    told = subprocess.run(argv, cwd=folder, check=True, capture_output=True, timeout=30)
+    return told.stdout.decode()
 
 
 @pytest.mark.parametrize(

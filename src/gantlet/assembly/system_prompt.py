@@ -6,12 +6,14 @@ First what never changes, then what holds for this machine and folder, then the 
 import platform
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from gantlet.config import MemoryFile
 from gantlet.messages.value import value
 from gantlet.rules import SourceKind
-from gantlet.system import Environment, run_child
+from gantlet.system import Environment, run_child, run_in_thread
+from gantlet.tools.shell.git_settings import why_git_runs_more
 
 GIT_SECONDS = 2.0
 MAX_STATUS_CHARS = 2_000
@@ -80,7 +82,7 @@ async def look_at_repository(cwd: Path, environment: Environment) -> str | None:
     root = next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), None)
     if root is None:
         return None
-    if _may_run_programs(root / ".git"):
+    if await run_in_thread(partial(why_git_runs_more, root)):
         return ""
     status = await _git(cwd, environment, "status", "--short", "--branch", "--no-renames")
     log = await _git(cwd, environment, "log", f"-{_COMMITS}", "--oneline", "--no-decorate")
@@ -88,15 +90,6 @@ async def look_at_repository(cwd: Path, environment: Environment) -> str | None:
         status = status[:MAX_STATUS_CHARS] + "\n… (more; run git status to see all)"
     recent = f"\n\nNewest commits:\n{log}" if log else ""
     return f"{status}{recent}"
-
-
-def _may_run_programs(git: Path) -> bool:
-    """Return whether a repository's own settings could make git run something."""
-    try:
-        config = (git / "config").read_text("utf-8", "replace").lower()
-    except OSError:
-        return True  # a work tree or a submodule, whose settings lie elsewhere
-    return any(word in config for word in ("[filter", "[include", "fsmonitor", "[alias"))
 
 
 async def _git(cwd: Path, environment: Environment, *words: str) -> str:
