@@ -3,6 +3,8 @@
 import os
 import platform
 import pty
+import shlex
+import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -122,7 +124,7 @@ def _numbers() -> dict[str, int]:
     return machine.numbers if machine else {}
 
 
-_EXAMINED = {"clone", "clone3", "ioctl", "socket", "socketpair"}
+_EXAMINED = {"clone", "clone3", "openat2", "ioctl", "socket", "socketpair"}
 
 
 async def test_every_call_of_the_list_is_refused(box: Box) -> None:
@@ -138,6 +140,29 @@ async def test_every_call_of_the_list_is_refused(box: Box) -> None:
     said = await box.python(code, *map(str, numbers.values()))
 
     assert said.out.splitlines() == ["-1 EPERM"] * len(numbers)
+
+
+async def test_no_file_can_be_left_that_runs_as_its_owner(box: Box) -> None:
+    code = """
+import os
+def attempt(what):
+    try:
+        what()
+    except PermissionError:
+        pass
+open('plain', 'w').close()
+attempt(lambda: os.chmod('plain', 0o4755))
+attempt(lambda: os.fchmod(os.open('plain', os.O_RDONLY), 0o6755))
+attempt(lambda: os.open('made', os.O_CREAT | os.O_WRONLY, 0o4755))
+attempt(lambda: os.mknod('node', 0o104755))
+os.chmod('plain', 0o755)
+"""
+    said = await box.run(f"{SYSTEM_PYTHON} -c {shlex.quote(code)}; cp plain copy; ls")
+    modes = [path.stat().st_mode for path in box.workspace.iterdir()]
+
+    assert "copy" in said.out
+    assert not any(mode & stat.S_ISUID for mode in modes)
+    assert (box.workspace / "plain").stat().st_mode & 0o777 == 0o755
 
 
 async def test_clone_makes_processes_but_no_namespaces(box: Box) -> None:

@@ -30,10 +30,12 @@ _COMMON = {
     "fsmount": 432,
     "fspick": 433,
     "clone3": 435,
+    "openat2": 437,
     "pidfd_getfd": 438,
     "process_madvise": 440,
     "mount_setattr": 442,
     "quotactl_fd": 443,
+    "fchmodat2": 452,
     "open_tree_attr": 467,
 }
 
@@ -48,6 +50,8 @@ clock_settime 227 112
 clone 56 220
 delete_module 176 106
 fanotify_init 300 262
+fchmod 91 52
+fchmodat 268 53
 finit_module 313 273
 init_module 175 105
 ioctl 16 29
@@ -56,9 +60,11 @@ kexec_file_load 320 294
 kexec_load 246 104
 keyctl 250 219
 lookup_dcookie 212 18
+mknodat 259 33
 mount 165 40
 nfsservctl 180 42
 open_by_handle_at 304 265
+openat 257 56
 perf_event_open 298 241
 pivot_root 155 41
 process_vm_readv 310 270
@@ -81,13 +87,15 @@ unshare 272 97
 userfaultfd 323 282
 vhangup 153 58
 """
+#: Calls that only this processor has.
+_X86 = {"chmod": 90, "creat": 85, "ioperm": 173, "iopl": 172, "mknod": 133, "open": 2}
 _ROWS = [line.split() for line in _TABLE.split("\n") if line]
 
 #: By the name that `os.uname` gives the processor.
 MACHINES = {
     "x86_64": Machine(
         0xC000003E,
-        {name: int(number) for name, number, _ in _ROWS} | _COMMON | {"iopl": 172, "ioperm": 173},
+        {name: int(number) for name, number, _ in _ROWS} | _COMMON | _X86,
         foreign_from=0x40000000,
     ),
     "aarch64": Machine(0xC00000B7, {name: int(number) for name, _, number in _ROWS} | _COMMON),
