@@ -75,9 +75,8 @@ class FileLayer:
             yield Ballot(self.name, Deny("An empty path names no file. Name one.", self.name))
             return
         for place in target.places:
-            special = None if target.touch.is_guess else why_special(place)
-            if special is not None:
-                yield self._special(case, special)
+            if not target.touch.is_guess:
+                yield from self._special(case, place)
             yield from self._protected(case, target, place)
             yield from self._several_names(case, target, place)
         if not (target.is_known or target.touch.is_guess) and has_forbidding(
@@ -86,11 +85,14 @@ class FileLayer:
             path = target.touch.path
             yield self._ask(f"What {path} really is cannot be told, and some paths are forbidden.")
 
-    def _special(self, case: Case, why: str) -> Ballot:
-        """Return a no to a tool, and a question about a command."""
-        if case.reading is None:
-            return Ballot(self.name, Deny(f"{why}. Name a file instead.", self.name))
-        return self._ask(f"{why}.")
+    def _special(self, case: Case, place: PathFacts) -> Iterator[Ballot]:
+        """Yield a no to a tool, or a question about a command, that names what is no file."""
+        is_command = case.reading is not None
+        why = why_special(place, is_command=is_command)
+        if why is not None and is_command:
+            yield self._ask(f"{why}.")
+        elif why is not None:
+            yield Ballot(self.name, Deny(f"{why}. Name a file instead.", self.name))
 
     def _protected(self, case: Case, target: Target, place: PathFacts) -> Iterator[Ballot]:
         """Yield a question about editing what decides over us or other programs."""

@@ -38,6 +38,11 @@ _OWN_SETTINGS = re.compile(r"settings(\..*)?\.json|hooks")
 
 _PROCESS = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(root|cwd|fd|environ|mem|exe|map_files)(/|$)")
 _NO_DEVICE = "/dev/null"
+#: What commands use every day, and what holds nothing of anybody's.
+_HARMLESS = frozenset(
+    f"/dev/{name}"
+    for name in ("null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr")
+)
 
 
 @lru_cache(maxsize=1024)
@@ -72,8 +77,13 @@ def _is_own_by_name(path: str) -> bool:
     )
 
 
-def why_special(place: PathFacts) -> str | None:
-    """Return why a path is no file that a call should touch, or None."""
+def why_special(place: PathFacts, *, is_command: bool) -> str | None:
+    """Return why a path is no file that a call should touch, or None.
+
+    A command may name devices that hold nothing; a tool that reads files may not.
+    """
+    if is_command and place.lexical in _HARMLESS:
+        return None
     for path in (place.lexical, place.real):
         if path == _NO_DEVICE:
             continue
