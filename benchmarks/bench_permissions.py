@@ -7,11 +7,11 @@ missed bar is printed as such. Commands differ each time, so that nothing is kno
 import statistics
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import count
 from time import perf_counter
 
 from gantlet.messages import Behaviour, ToolUse
+from gantlet.messages.value import replace
 from gantlet.permissions import PermissionContext, Request, Workspace, evaluate, see
 from gantlet.rules import Source, SourceKind, parse_rule
 from gantlet.system import Scout
