@@ -29,7 +29,7 @@ def test_what_the_agent_sdk_sends_is_understood() -> None:
         *("--system-prompt", "", "--tools", "Read,Edit", "--allowedTools", "Bash(git log *),Read"),
         *("--max-turns", "3", "--disallowedTools", "WebFetch", "--model", "sonnet"),
         *("--permission-prompt-tool", "stdio", "--permission-mode", "acceptEdits"),
-        *("--settings", '{"outputStyle":"x"}', "--add-dir", "/a", "--add-dir", "/b"),
+        *("--settings", '{"outputStyle":"x"}', "--add-dir", "/tmp", "--add-dir", "/"),
         *("--mcp-config", '{"mcpServers":{"calc":{"type":"sdk","name":"calc"}}}'),
         *("--include-partial-messages", "--include-hook-events", "--setting-sources=user,project"),
         *("--max-thinking-tokens", "1000", "--input-format", "stream-json"),
@@ -39,7 +39,7 @@ def test_what_the_agent_sdk_sends_is_understood() -> None:
     assert flags.tools == "Read,Edit"
     assert flags.allowed_tools == ("Bash(git log *)", "Read")
     assert flags.permission_mode is Mode.ACCEPT_EDITS
-    assert flags.add_dir == ("/a", "/b")
+    assert flags.add_dir == ("/tmp", "/")
     assert flags.setting_sources == ("user", "project")
     assert flags.is_headless
     assert flags.speaks_control
@@ -86,6 +86,7 @@ def test_lists_are_split_outside_of_parentheses() -> None:
         (("-p", "x", "--fork-session"), "--fork-session needs --resume or --continue"),
         (("-p", "x", "-c", "-r", "a"), "Use --continue or --resume"),
         (("-p", "x", "--resume-session-at", "u"), "--resume-session-at needs --resume"),
+        (("-p", "x", "--add-dir", "/nowhere"), "--add-dir /nowhere is not a directory"),
         (("-p", "x", "--worktree"), "--worktree is not supported yet"),
         (("-p", "x", "--plugin-dir", "d"), "--plugin-dir is not supported yet"),
         (("-p", "x", "--effort", "huge"), "--effort 'huge' is not known"),

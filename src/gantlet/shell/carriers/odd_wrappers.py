@@ -120,6 +120,17 @@ def _unwrap_runner(command: SimpleCommand, load: Load) -> None:
                 load.add_script(command, word.text, name)
             if word.text.startswith("--") and "=" in word.text:
                 load.add_script(command, word.text.partition("=")[2], name)
+        _add_named_packages(command, load)
+
+
+def _add_named_packages(command: SimpleCommand, load: Load) -> None:
+    """Add programs that are named by their packages: `nix run nixpkgs#git -- push`."""
+    words = command.argv[1:]
+    for place, word in enumerate(words[:_MAX_STARTS]):
+        package = word.text.rpartition("#")[2]
+        if "#" in word.text and package:
+            rest = [after for after in words[place + 1 :] if after.text != "--"]
+            load.add_script(command, f"{package} {joined(rest)}", command.program or "")
 
 
 #: Programs that do nothing but run what stands somewhere in their words.

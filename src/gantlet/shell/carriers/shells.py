@@ -11,8 +11,11 @@ SHELLS = frozenset(
     {
         *("sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "pdksh", "ash", "rbash", "yash"),
         *("fish", "tcsh", "csh", "posh", "hush", "pwsh", "powershell", "osh", "elvish", "xonsh"),
+        "newgrp",
     }
 )
+#: Shells whose first word is no script.
+_LOGIN_SHELLS = frozenset({"newgrp"})
 
 _SHELL = Grammar(
     "-a -b -c -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T -o= -O= --login "
@@ -87,7 +90,7 @@ def _read_shell(command: SimpleCommand, stdin: Sequence[str], load: Load) -> Non
     if parsed.has("-c"):
         _add_text(command, operands, way, load)
         return
-    if _reads_stdin(parsed, operands):
+    if _reads_stdin(parsed, operands) or command.program in _LOGIN_SHELLS:
         _add_stdin(command, stdin, load)
     elif operands and not operands[0].is_literal:
         load.doubts.append("A shell runs a file whose name is not written out.")

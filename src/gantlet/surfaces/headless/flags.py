@@ -244,6 +244,9 @@ def flags_of(given: argparse.Namespace) -> Flags:
         known["setting_sources"] = _sources(given.setting_sources)
     flags = Flags(**known)
     _check(flags)
+    for folder in flags.add_dir:
+        if not Path(folder).expanduser().is_dir():
+            raise FlagError(f"--add-dir {folder} is not a directory.")
     return flags
 
 
