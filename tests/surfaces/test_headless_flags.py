@@ -4,7 +4,9 @@ import argparse
 
 import pytest
 
-from gantlet.surfaces.headless.flags import Flags, add_flags, flags_of, joined, split_list
+from gantlet.surfaces.headless.flag_names import add_flags, joined
+from gantlet.surfaces.headless.flag_reading import flags_of, split_list
+from gantlet.surfaces.headless.flags import Flags
 from gantlet.tool import Mode, UserError
 
 

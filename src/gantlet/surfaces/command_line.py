@@ -75,7 +75,8 @@ def _run(argv: Sequence[str]) -> int:
 
 def _run_main(argv: Sequence[str]) -> int:
     """Run the program itself: a prompt, or a program that drives us."""
-    from gantlet.surfaces.headless.flags import add_flags, flags_of, joined  # noqa: PLC0415 - other commands need not pay for it
+    from gantlet.surfaces.headless.flag_names import add_flags, joined  # noqa: PLC0415 - other commands need not pay for it
+    from gantlet.surfaces.headless.flag_reading import flags_of  # noqa: PLC0415 - nor for this
     from gantlet.tool.errors import UserError  # noqa: PLC0415 - --help must not pay for it
 
     parser = _BriefParser(prog="gantlet", allow_abbrev=False)

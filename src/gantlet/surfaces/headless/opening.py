@@ -54,7 +54,7 @@ def open_session(flags: Flags, cwd: str, environment: Environment) -> Session | 
     if flags.is_unrecorded:
         return None
     own = sessions_folder(environment)
-    if not flags.is_continued and flags.resume is None:
+    if not flags.is_resumed:
         return new_session(own, cwd, COMPATIBLE_VERSION, session_id=flags.session_id)
     shelf = Shelf(all_sessions_folders(environment))
     path = shelf.find(flags.resume, cwd) if flags.resume else shelf.latest(cwd)

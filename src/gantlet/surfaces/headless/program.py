@@ -52,10 +52,9 @@ async def _prompt(flags: Flags) -> str:
 
     Nothing need be said where a session is resumed: a call may wait in it.
     """
-    is_resumed = flags.is_continued or flags.resume is not None
-    piped = await read_piped(0, has_prompt=bool(flags.prompt) or is_resumed)
+    piped = await read_piped(0, has_prompt=bool(flags.prompt) or flags.is_resumed)
     both = [part for part in (flags.prompt, piped.strip()) if part.strip()]
-    if not both and not is_resumed:
+    if not both and not flags.is_resumed:
         raise FlagError(NOTHING_TO_DO)
     return "\n\n".join(both)
 

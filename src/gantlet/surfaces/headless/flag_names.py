@@ -1,0 +1,143 @@
+"""Which flags the main program has, and how each is written on a command line."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+
+from gantlet.surfaces.headless.flags import FlagError
+
+#: Flags with one value, by the field they fill.
+_ONE: Mapping[str, tuple[str, ...]] = {
+    "output_format": ("--output-format",),
+    "input_format": ("--input-format",),
+    "model": ("--model",),
+    "fallback_model": ("--fallback-model",),
+    "max_turns": ("--max-turns",),
+    "max_budget_usd": ("--max-budget-usd",),
+    "system_prompt": ("--system-prompt",),
+    "system_prompt_file": ("--system-prompt-file",),
+    "append_system_prompt": ("--append-system-prompt",),
+    "append_system_prompt_file": ("--append-system-prompt-file",),
+    "permission_mode": ("--permission-mode",),
+    "permission_prompt_tool": ("--permission-prompt-tool",),
+    "settings": ("--settings",),
+    "setting_sources": ("--setting-sources",),
+    "agents": ("--agents",),
+    "session_id": ("--session-id",),
+    "resume_session_at": ("--resume-session-at",),
+    "resume_drops_turn": ("--resume-drops-turn",),
+    "json_schema": ("--json-schema",),
+    "name": ("--name", "-n"),
+    "max_thinking_tokens": ("--max-thinking-tokens",),
+    "thinking": ("--thinking",),
+    "thinking_display": ("--thinking-display",),
+    "effort": ("--effort",),
+    "task_budget": ("--task-budget",),
+    "debug_file": ("--debug-file",),
+    "script": ("--script",),
+}
+#: Flags with several values, each of which may also be a list with commas.
+_SEVERAL: Mapping[str, tuple[str, ...]] = {
+    "allowed_tools": ("--allowedTools", "--allowed-tools"),
+    "disallowed_tools": ("--disallowedTools", "--disallowed-tools"),
+    "add_dir": ("--add-dir",),
+    "mcp_config": ("--mcp-config",),
+    "betas": ("--betas",),
+}
+_SWITCHES: Mapping[str, tuple[str, ...]] = {
+    "is_print": ("-p", "--print"),
+    "is_verbose": ("--verbose",),
+    "include_partial_messages": ("--include-partial-messages",),
+    "include_hook_events": ("--include-hook-events",),
+    "replay_user_messages": ("--replay-user-messages",),
+    "skip_permissions": ("--dangerously-skip-permissions",),
+    "allow_skip_permissions": ("--allow-dangerously-skip-permissions",),
+    "strict_mcp_config": ("--strict-mcp-config",),
+    "is_continued": ("-c", "--continue"),
+    "fork_session": ("--fork-session",),
+    "is_unrecorded": ("--no-session-persistence",),
+    "trust": ("--trust",),
+    "forward_subagent_text": ("--forward-subagent-text",),
+    "exclude_dynamic": ("--exclude-dynamic-system-prompt-sections",),
+    "await_initialize": ("--await-initialize",),
+    "disable_slash_commands": ("--disable-slash-commands",),
+    "is_bare": ("--bare",),
+}
+#: Flags that exist elsewhere and mean nothing here yet; `True` if a value follows.
+_LATER: Mapping[str, bool] = {
+    "--agent": True,
+    "--append-subagent-system-prompt": True,
+    "--autocompact": True,
+    "--bg": False,
+    "--init": False,
+    "--init-only": False,
+    "--maintenance": False,
+    "--plugin-dir": True,
+    "--plugin-url": True,
+    "--prompt-suggestions": False,
+    "--safe-mode": False,
+    "--session-mirror": False,
+    "--worktree": False,
+    "-w": False,
+}
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare every flag of the main program."""
+    parser.add_argument("prompt", nargs="?", default="", help="what the agent is to do")
+    for field, names in _SWITCHES.items():
+        parser.add_argument(*names, dest=field, action="store_true")
+    for field, names in _ONE.items():
+        parser.add_argument(*names, dest=field, metavar="VALUE")
+    for field, names in _SEVERAL.items():
+        parser.add_argument(*names, dest=field, action="append", metavar="VALUE")
+    parser.add_argument("--tools", action="append", metavar="TOOLS")
+    parser.add_argument("-r", "--resume", nargs="?", const="", metavar="SESSION")
+    parser.add_argument("-d", "--debug", nargs="?", const="", metavar="FILTER")
+    for name, takes_value in _LATER.items():
+        if takes_value:
+            parser.add_argument(name, dest="later", action=_Later)
+        else:
+            parser.add_argument(name, dest="later", action=_Later, nargs=0)
+
+
+class _Later(argparse.Action):
+    """A flag that is known and cannot be used yet."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Say so."""
+        raise FlagError(f"{option_string} is not supported yet. Leave it out.")
+
+
+def joined(argv: Sequence[str]) -> list[str]:
+    """Return a command line in which each flag holds its value, whatever that begins with.
+
+    `--add-dir a b` names two; a prompt stands before such a flag, or behind another one.
+    """
+    one = {name for names in _ONE.values() for name in names} | {"--tools"}
+    several = {name for names in _SEVERAL.values() for name in names}
+    words = list(argv)
+    out: list[str] = []
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            return [*out, "--", *words]
+        if word in one and words:
+            out.append(_held(word, words.pop(0)))
+        elif word in several and words:
+            out.append(_held(word, words.pop(0)))
+            while words and not words[0].startswith("-") and len(words) > 1:
+                out.append(_held(word, words.pop(0)))
+        else:
+            out.append(word)
+    return out
+
+
+def _held(flag: str, text: str) -> str:
+    """Return a flag with its value in one word."""
+    return f"{flag}={text}" if flag.startswith("--") else f"{flag}{text}"
