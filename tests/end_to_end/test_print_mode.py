@@ -149,6 +149,22 @@ def test_a_signal_leaves_a_valid_session(tmp_path: Path, number: signal.Signals,
     assert restore(read_lines(desk.transcripts[0])[0]).notes == ()
 
 
+def test_a_call_that_the_model_had_not_left_behind_is_no_part_of_the_session(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path, [GLOB, {"wait": 30}])
+    process = desk.start("Look", *STREAM, "--include-partial-messages")
+    assert process.stdout is not None
+    while b'"content_block_stop"' not in process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+    told = restore(read_lines(desk.transcripts[0])[0])
+    assert told.notes == ()
+    assert told.history.ids == frozenset()
+
+
 def test_sessions_are_listed_shown_renamed_exported_and_deleted(tmp_path: Path) -> None:
     desk = Desk(tmp_path, ["Look:", GLOB], "Done <b>.")
     desk.run("Look around & tell")

@@ -69,8 +69,9 @@ def test_a_call_is_handed_over_when_the_next_block_starts_and_not_before() -> No
     during = feed(reply, [START, *call(0, "a", '{"at":', '"x"}')])
     after = feed(reply, [BlockStart(1, Text(""))])
 
-    assert ready(during) == []
-    assert after == [CallReady(ToolUse("a", "Look", {"at": "x"}))]
+    handed_over = ToolUse("a", "Look", {"at": "x"})
+    assert during == []
+    assert after == [BlockEnded(handed_over), CallReady(handed_over)]
 
 
 @pytest.mark.parametrize("stop_reason", ["tool_use", "end_turn", "stop_sequence", None, "new_kind"])

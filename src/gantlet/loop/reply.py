@@ -60,7 +60,7 @@ class Thought:
 
 @value
 class BlockEnded:
-    """A block is complete."""
+    """A block is complete, and part of the reply whatever follows."""
 
     block: Block
 
@@ -166,9 +166,10 @@ class Reply:
         if isinstance(block, ToolUse):
             block = self._with_own_id(block)
         self._blocks[index] = block
-        yield BlockEnded(block)
         if isinstance(block, ToolUse):
             self._held.append(CallReady(block, problem))
+        else:
+            yield BlockEnded(block)
 
     def _with_own_id(self, call: ToolUse) -> ToolUse:
         """Return a call whose id no earlier call has."""
@@ -182,7 +183,9 @@ class Reply:
     def _release(self) -> Iterator[Step]:
         """Hand over the calls after which the model has gone on."""
         held, self._held = self._held, []
-        yield from held
+        for ready in held:
+            yield BlockEnded(ready.call)
+            yield ready
 
     def _finish(self) -> Iterator[Step]:
         """End the reply; a call that may be cut off is never handed over, and leaves the reply."""
