@@ -254,6 +254,25 @@ def test_a_bare_allow_covers_what_cannot_be_read_unless_a_rule_could_forbid_it(
     assert judge(Mode.BYPASS).bash(command) is ALLOW
 
 
+@pytest.mark.parametrize(
+    ("rule", "command"),
+    [
+        pytest.param("Bash(read *)", "read -r PATH <<< ./bin; ls", id="read"),
+        pytest.param("Bash(printf *)", "printf -v PATH %s ./bin; ls", id="printf"),
+        pytest.param("Bash(printf *)", "printf -vPATH ./bin; ls", id="printf-attached"),
+        pytest.param("Bash(getopts *)", "getopts a PATH; ls", id="getopts"),
+        pytest.param("Bash(unset *)", "unset PATH; ls", id="unset"),
+        pytest.param("Bash(let *)", "let PATH=5; ls", id="let"),
+        pytest.param("Bash(wait *)", "wait -p PATH; ls", id="wait"),
+        pytest.param("Bash(export *)", "export TAR_OPTIONS=-x; tar tf x.tar", id="export"),
+    ],
+)
+def test_a_rule_for_what_sets_a_variable_does_not_say_what_later_programs_are(
+    rule: str, command: str
+) -> None:
+    assert judge(allow=[rule]).bash(command) is ASK
+
+
 def test_a_rule_that_is_the_whole_line_covers_it_letter_by_letter() -> None:
     line = 'for f in "$DIR"/*; do build "$f" > log; done'
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from gantlet.shell.analysis import Word
 from gantlet.shell.grammar.scan import Scan
@@ -24,6 +25,7 @@ _SHAKERS = frozenset({"eval", "source", ".", "trap", "let", "coproc"})
 CHANGERS = _NAMERS | _SHAKERS | {"printf"}
 
 _NAMED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\[|\Z)")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NOT_KNOWN = WordNode(Word("", is_literal=False, raw=""))
 
 
@@ -57,6 +59,18 @@ def _note_program(notes: Notes, words: Sequence[WordNode]) -> None:
     if first.text in CHANGERS or not first.is_literal:
         for change in _changes(words):
             notes.assign(change)
+            notes.lasting[change.name] = None
+        notes.lasting.update(dict.fromkeys(_named_otherwise(words)))
+
+
+def _named_otherwise(words: Sequence[WordNode]) -> Iterator[str]:
+    """Yield the names that `printf -v` and `let` set."""
+    texts = [node.word.text for node in words]
+    if texts[0] == "let":
+        yield from (name for text in texts for name in _NAME.findall(text))
+    elif texts[0] == "printf":
+        yield from (name for option, name in pairwise(texts) if option == "-v")
+        yield from (text.removeprefix("-v") for text in texts[1:2] if text.startswith("-v"))
 
 
 def _without_prefixes(words: Sequence[WordNode]) -> Sequence[WordNode]:

@@ -99,6 +99,7 @@ def _read_for(scan: Scan) -> Compound:
         return Compound(Kind.FOR, (_read_body(scan),))
     scan.position = name.end()
     scan.notes.names.add(name.group())
+    scan.notes.lasting[name.group()] = None
     skip_lines(scan)
     words: tuple[WordNode, ...] = (WordNode(Word("$@", is_literal=False, raw="", can_split=True)),)
     if scan.peek_reserved() == "in":

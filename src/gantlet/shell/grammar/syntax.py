@@ -152,6 +152,7 @@ class Notes:
     doubts: dict[str, None] = field(default_factory=dict)
     assigned: list[AssignmentNode] = field(default_factory=list)
     names: set[str] = field(default_factory=set)  # of all that is assigned
+    lasting: dict[str, None] = field(default_factory=dict)  # of what builtins and loops set
     turns: list[AssignmentNode] = field(default_factory=list)  # the values of loops
     functions: dict[str, None] = field(default_factory=dict)
     moves: int = 0

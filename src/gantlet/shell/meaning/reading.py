@@ -53,6 +53,7 @@ class Reading:
         notes = Notes()
         script = parse(source, notes, where.depth)
         self.doubts.update(notes.doubts)
+        self._doubt_names(notes.lasting)
         walk = Walk(notes, lambda met: self._meet(met, notes), with_stdin_paths)
         walk.script(script, state, where)
         for lost in notes.lost:
