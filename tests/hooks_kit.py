@@ -177,3 +177,12 @@ def read_by_model(agent: Agent) -> str:
         for block in blocks_of(message)
         if isinstance(block, Text)
     )
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that only waits to be reaped does not."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text("utf-8")
+    except OSError:
+        return False
+    return text.rpartition(")")[2].split()[0] not in {"Z", "X"}

@@ -17,7 +17,7 @@ from gantlet.messages import (
 )
 from gantlet.session import new_session, resumed
 from gantlet.tool import AnyTool
-from hooks_kit import ACT, Stage, answer, hooks, read_by_model, results, run, says
+from hooks_kit import ACT, Stage, answer, hooks, is_running, read_by_model, results, run, says
 
 
 def wait_for(path: Path) -> AnyTool:
@@ -31,14 +31,6 @@ def wait_for(path: Path) -> AnyTool:
         return "waited"
 
     return wait
-
-
-def is_running(pid: int) -> bool:
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text("utf-8")
-    except OSError:
-        return False
-    return text.rpartition(")")[2].split()[0] not in {"Z", "X"}
 
 
 async def test_an_async_hook_decides_nothing_and_is_read_later(tmp_path: Path) -> None:

@@ -152,8 +152,9 @@ async def test_a_quiet_process_left_in_the_group_is_ended_too(tmp_path: Path) ->
 async def test_what_is_left_of_a_group_can_be_kept_and_ended_later(tmp_path: Path) -> None:
     async with open_child(f"sleep 1000 >/dev/null 2>&1 & echo $! > {tmp_path}/g", env=ENV) as child:
         assert await child.result(SOON) == ChildResult(0)
-        group = child.leave_group()
+        group = child.leave()
 
+    assert group is not None
     assert group.is_alive()
     await group.end(1.0)
     await until(lambda: not group.is_alive())

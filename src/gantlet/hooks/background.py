@@ -7,7 +7,7 @@ from typing import Self
 import anyio
 from anyio.abc import TaskGroup
 
-from gantlet.system import Group
+from gantlet.system import ChildStarter, Leftover
 
 #: How long hooks in the background may still take when the session ends.
 LAST_SECONDS = 1.5
@@ -21,7 +21,8 @@ class Background:
     def __init__(self, last_seconds: float = LAST_SECONDS) -> None:
         self._last_seconds = last_seconds
         self._tasks: TaskGroup | None = None
-        self._left: set[Group] = set()
+        self._left: set[Leftover] = set()
+        self._starter: ChildStarter | None = None
         self._unfinished = 0
         self._done = anyio.Event()
 
@@ -49,9 +50,16 @@ class Background:
         try:
             return await tasks.__aexit__(kind, error, trace)
         finally:
-            for group in self._left:
-                await group.end(_GRACE_SECONDS)
-            self._left.clear()
+            await self._end_left()
+
+    async def _end_left(self) -> None:
+        """End the processes that were left, and whoever started them."""
+        for left in self._left:
+            await left.end(_GRACE_SECONDS)
+        self._left.clear()
+        starter, self._starter = self._starter, None
+        if starter is not None:
+            await starter.close()
 
     async def _finish(self) -> None:
         """Wait for the work, for a moment."""
@@ -75,17 +83,25 @@ class Background:
             self._unfinished -= 1
             self._done.set()
 
-    def keep(self, group: Group, seconds: float) -> None:
+    def starter(self, make: Callable[[], ChildStarter]) -> ChildStarter:
+        """Return what starts the programs of hooks, made when first needed. It ends with us."""
+        if self._tasks is None:
+            raise RuntimeError("There is no background: open it first.")
+        if self._starter is None:
+            self._starter = make()
+        return self._starter
+
+    def keep(self, left: Leftover, seconds: float) -> None:
         """Own processes that a hook left running: end them at its deadline, or with the session."""
         if self._tasks is None:
             raise RuntimeError("There is no background: open it first.")
-        self._left.add(group)
-        self._tasks.start_soon(self._end_later, group, seconds)
+        self._left.add(left)
+        self._tasks.start_soon(self._end_later, left, seconds)
 
-    async def _end_later(self, group: Group, seconds: float) -> None:
-        """End a group when its time is over; forget it soon if it has ended by itself."""
+    async def _end_later(self, left: Leftover, seconds: float) -> None:
+        """End what was left when its time is over; forget it soon if it has ended by itself."""
         with anyio.move_on_after(seconds):
-            while group.is_alive():  # noqa: ASYNC110 - nobody is told when an orphan ends
+            while left.is_alive():  # noqa: ASYNC110 - nobody is told when an orphan ends
                 await anyio.sleep(_LOOK_SECONDS)
-        self._left.discard(group)
-        await group.end(_GRACE_SECONDS)
+        self._left.discard(left)
+        await left.end(_GRACE_SECONDS)

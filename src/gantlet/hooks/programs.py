@@ -8,7 +8,8 @@ from gantlet.hooks.hearing import Heard, failed, hear_exit
 from gantlet.hooks.names import HookEvent
 from gantlet.messages import loads
 from gantlet.messages.value import replace, value
-from gantlet.system import Child, ChildResult, start_child
+from gantlet.system import Child, ChildResult, ChildStarter
+from gantlet.system.kept_children import open_children
 
 #: How much of what a hook writes is read. More is a flood, and ends it.
 MAX_BYTES = 1_000_000
@@ -34,9 +35,19 @@ class Program:
     seconds: float
 
     async def run(self, background: Background) -> Heard | Detached:
-        """Run it. Processes it leaves in its group, quietly, are the background's from then on."""
+        """Run it. Processes it leaves running, quietly, are the background's from then on."""
+        if background.is_open:
+            return await self._run_by(background.starter(open_children), background)
+        starter = open_children()
         try:
-            child = start_child(
+            return await self._run_by(starter, background)
+        finally:
+            await starter.close()
+
+    async def _run_by(self, starter: ChildStarter, background: Background) -> Heard | Detached:
+        """Have it started, and hear it to its end."""
+        try:
+            child = starter.start(
                 _argv(self.work),
                 env=self.env,
                 cwd=self.cwd,
@@ -52,9 +63,12 @@ class Program:
             if wanted is not None and background.is_open:
                 is_handed_over = True
                 return Detached(child, wanted or self.seconds)
-            if result.is_clean and child.has_company() and background.is_open:
-                background.keep(child.leave_group(), self.seconds)
+            left = child.leave() if result.is_clean and background.is_open else None
+            if left is not None:
+                background.keep(left, self.seconds)
             return self.heard(result)
+        except OSError as error:
+            return failed(f"It could not be started: {error}.")
         finally:
             if not is_handed_over:
                 await child.end()
@@ -85,7 +99,7 @@ def _problem(result: ChildResult, seconds: float) -> str:
     return "" if result.exit_code is not None else "It did not end by itself."
 
 
-def _argv(work: Command) -> str | list[str]:
+def _argv(work: Command) -> list[str]:
     """Return what to start: with `args` the program as it stands, else a shell."""
     if work.args is not None:
         return [work.command, *work.args]

@@ -1,5 +1,6 @@
 """Processes, files, paths and clocks: the only room that touches the machine."""
 
+from gantlet.system.child_life import Leftover
 from gantlet.system.clock import Clock, RealClock
 from gantlet.system.environment import Environment, is_on
 from gantlet.system.folders import home_folder
@@ -14,11 +15,11 @@ from gantlet.system.private_files import (
     write_private,
 )
 from gantlet.system.private_lines import PrivateLines
-from gantlet.system.process_groups import Group
 from gantlet.system.processes import (
     MAX_OUTPUT_BYTES,
     Child,
     ChildResult,
+    ChildStarter,
     ProcessCommand,
     open_child,
     run_child,
@@ -54,13 +55,14 @@ __all__ = [
     "ChangedFileError",
     "Child",
     "ChildResult",
+    "ChildStarter",
     "Clock",
     "Environment",
     "FileKind",
     "FileText",
     "Found",
-    "Group",
     "Identity",
+    "Leftover",
     "Masker",
     "OpenFile",
     "Parts",

@@ -4,18 +4,16 @@ A child leads a session and a process group of its own. It is watched by the eve
 thread where the kernel allows it.
 """
 
-import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import anyio
 
 from gantlet.messages.value import value
+from gantlet.system.child_life import Leftover, Life, OwnLife
 from gantlet.system.child_pipes import Inflow, Outflow
-from gantlet.system.exits import ExitWatch
-from gantlet.system.process_groups import Group
 
 #: A line for `/bin/sh`, or a program and its arguments.
 ProcessCommand: TypeAlias = str | Sequence[str]
@@ -26,8 +24,6 @@ MAX_OUTPUT_BYTES = 1_000_000
 GRACE_SECONDS = 1.0
 #: How long the streams of a child that has ended may stay open because another holds them.
 LINGER_SECONDS = 0.25
-#: How long we wait for the kernel to end what was killed.
-_KILL_SECONDS = 5.0
 
 
 @value
@@ -58,21 +54,12 @@ class ChildResult:
 class Child:
     """A running child. Whoever opened it ends it."""
 
-    def __init__(
-        self, process: "subprocess.Popen[bytes]", inflow: Inflow, out: Outflow, err: Outflow
-    ) -> None:
-        self._process = process
+    def __init__(self, life: Life, inflow: Inflow, out: Outflow, err: Outflow) -> None:
+        self._life = life
         self._inflow = inflow
         self._out = out
         self._err = err
-        self._watch = ExitWatch(process.pid)
         self._is_left = False
-        self.group = Group(process.pid)
-
-    @property
-    def pid(self) -> int:
-        """The number of the process, which is also its group's."""
-        return self._process.pid
 
     async def result(
         self,
@@ -83,18 +70,22 @@ class Child:
         """Wait until the child has ended and was heard to the end, or `seconds` have passed.
 
         With `until`, also no longer than that says yes to what was said so far.
+
+        Raises:
+            OSError: It turned out that the child could not be started.
         """
         if until is not None:
-            self._out.watch_for(until, self._watch.wake)
+            self._out.watch_for(until, self._life.wake)
         ended = False
         with anyio.move_on_after(seconds) as deadline:
             ended = await self._ended()
+        exit_code = self._life.exit_code() if ended else None
         was_held = False
         if ended:
             was_held = not await self._heard(linger)
         overflowed = self._out.is_full or self._err.is_full
         return ChildResult(
-            exit_code=self._watch.exit_code() if ended and not overflowed else None,
+            exit_code=None if overflowed else exit_code,
             stdout=self._out.taken(),
             stderr=self._err.taken(),
             timed_out=deadline.cancelled_caught and not overflowed,
@@ -104,11 +95,11 @@ class Child:
 
     async def _ended(self) -> bool:
         """Wait for the end, or until it has said too much."""
-        self._out.when_full(self._watch.wake)
-        self._err.when_full(self._watch.wake)
-        if not self._watch.has_ended:
-            await self._watch.wait()
-        return self._watch.has_ended
+        self._out.when_full(self._life.wake)
+        self._err.when_full(self._life.wake)
+        if not self._life.has_ended:
+            await self._life.wait()
+        return self._life.has_ended
 
     async def _heard(self, linger: float) -> bool:
         """Wait a little for the ends of both streams. Return whether they came."""
@@ -120,61 +111,60 @@ class Child:
     @property
     def is_running(self) -> bool:
         """Whether the child itself still runs."""
-        return not self._watch.has_ended
+        return not self._life.has_ended
 
-    def has_company(self) -> bool:
-        """Return whether others of its group still run. The child itself has ended."""
-        self._reap()
-        return self.group.is_alive()
-
-    def leave_group(self) -> Group:
-        """Hand what remains of the group over to the caller, who ends it. Its leader has ended."""
-        self._is_left = True
-        return self.group
+    def leave(self) -> Leftover | None:
+        """Hand what the child left running, if it ended and did, to the caller, who ends it."""
+        left = self._life.leftover()
+        self._is_left = left is not None
+        return left
 
     async def end(self, grace: float = GRACE_SECONDS) -> None:
-        """End the group and whoever holds the streams; reap the child; close everything."""
+        """End what belongs to it and whoever holds the streams; close everything."""
         with anyio.CancelScope(shield=True):
             try:
                 if not self._is_left:
-                    await self._end_group(grace)
+                    await self._life.end(grace)
+                    await self._end_holders()
             finally:
                 self._close()
 
-    async def _end_group(self, grace: float) -> None:
-        """Ask the group to end, then make it."""
-        if not self._watch.has_ended:
-            self.group.signal(signal.SIGTERM)
-            await self._exit_within(grace)
-        if not self._watch.has_ended:
-            self.group.signal(signal.SIGKILL)
-            await self._exit_within(_KILL_SECONDS)
-        self._reap()
-        if self.group.is_alive():
-            await self.group.end(grace)
+    async def _end_holders(self) -> None:
+        """End whoever still holds the streams."""
         if not (self._out.has_ended and self._err.has_ended):
             await self._heard(0.01)
             self._out.end_holders()
             self._err.end_holders()
 
-    async def _exit_within(self, seconds: float) -> None:
-        """Wait for the end for a while."""
-        with anyio.move_on_after(seconds):
-            while not self._watch.has_ended:
-                await self._watch.wait()
-
-    def _reap(self) -> None:
-        """Take the zombie away, if the process has ended."""
-        if self._watch.has_ended:
-            self._process.poll()
-
     def _close(self) -> None:
-        """Close our ends of the streams and reap what has ended."""
-        self._watch.close()
+        """Close our ends of the streams."""
+        self._life.close()
         self._inflow.close()
         self._out.close()
         self._err.close()
-        self._reap()
+
+
+class ChildStarter(Protocol):
+    """Starts children, and ends what is left of them when it is closed."""
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: str,
+        stdin: bytes = b"",
+        max_bytes: int = MAX_OUTPUT_BYTES,
+    ) -> Child:
+        """Start a child. Whoever does so awaits its `end`, whatever happens.
+
+        Raises:
+            OSError: The child could not be started. Some reasons only its result tells.
+            ValueError: The command, a variable or the directory holds a NUL character.
+        """
+
+    async def close(self) -> None:
+        """End everything that still runs."""
 
 
 async def run_child(
@@ -258,4 +248,4 @@ def start_child(
         raise
     for flow in (inflow, out, err):
         flow.begin()
-    return Child(process, inflow, out, err)
+    return Child(OwnLife(process), inflow, out, err)
