@@ -17,7 +17,7 @@ from gantlet.session import (
     resumed,
     tell,
 )
-from gantlet.surfaces.headless.opening import COMPATIBLE_VERSION
+from gantlet.surfaces.headless import COMPATIBLE_VERSION
 from gantlet.system import Environment
 
 _TITLE_CHARS = 60

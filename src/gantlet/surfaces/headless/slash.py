@@ -8,9 +8,10 @@ from gantlet.assembly.agent import Agent
 from gantlet.config import config_folder
 from gantlet.messages import JsonValue, Text
 from gantlet.messages.value import replace
+from gantlet.surfaces.headless import COMPATIBLE_VERSION
 from gantlet.surfaces.headless.desk import Desk
 from gantlet.surfaces.headless.frames import Frame
-from gantlet.surfaces.headless.opening import COMPATIBLE_VERSION
+from gantlet.surfaces.headless.held_agent import HeldAgent
 from gantlet.surfaces.headless.prompts import (
     BUILT_IN_COMMANDS,
     Prompt,
@@ -18,6 +19,8 @@ from gantlet.surfaces.headless.prompts import (
     command_files,
     expanded,
 )
+from gantlet.surfaces.headless.results import Results
+from gantlet.system import new_id
 from gantlet.tool import UserError
 
 ALL_SOURCES = ("user", "project", "local")
@@ -26,8 +29,10 @@ ALL_SOURCES = ("user", "project", "local")
 class Commands:
     """What a person can say with a slash, here and now."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, held: HeldAgent, results: Results) -> None:
         self._desk = desk
+        self._held = held
+        self._results = results
         cwd = Path(desk.cwd)
         home = Path(desk.environment.variables.get("HOME") or Path.home())
         config = config_folder(cwd, home, desk.environment)
@@ -71,41 +76,44 @@ class Commands:
 
     async def _built_in(self, name: str, arguments: str, prompt: Prompt) -> Prompt | None:
         """Do what one of our own commands says."""
-        host = self._desk
         if name == "clear":
-            before = await host.begin_again()
-            fresh = host.session_id
-            frame: Frame = {
-                "type": "conversation_reset",
-                "new_conversation_id": fresh,
-                "trigger": "clear",
-                "session_id": before,
-            }
-            frame["uuid"] = str(host.telling.frames.system("x")["uuid"])
-            host.sink.frame(frame)
-            host.say("")
+            await self._clear()
         elif name == "compact":
-            agent = await host.opened()
-            done = await agent.compact(arguments)
-            host.say("The conversation was summed up." if done else "There is nothing to sum up.")
+            done = await (await self._held.opened()).compact(arguments)
+            said = "The conversation was summed up." if done else "There is nothing to sum up."
+            self._results.say(said)
         elif name == "context":
-            used, most = (await host.opened()).context_usage()
-            host.say(f"About {used:,} of {most:,} tokens of the context are taken.")
+            used, most = (await self._held.opened()).context_usage()
+            self._results.say(f"About {used:,} of {most:,} tokens of the context are taken.")
         elif name == "cost":
-            host.say(f"This session cost {host.spent_usd:.4f} US dollars so far.")
+            spent = self._desk.spent_usd
+            self._results.say(f"This session cost {spent:.4f} US dollars so far.")
         else:
             return prompt
         return None
 
+    async def _clear(self) -> None:
+        """Begin again, in another session."""
+        before = await self._held.begin_again()
+        frame: Frame = {
+            "type": "conversation_reset",
+            "new_conversation_id": self._desk.session_id,
+            "trigger": "clear",
+            "session_id": before,
+            "uuid": new_id(),
+        }
+        self._desk.sink.frame(frame)
+        self._results.say("")
+
     def init_frame(self, agent: Agent) -> Frame:
         """Return what a turn says of itself at its start."""
-        host = self._desk
-        key = "ANTHROPIC_API_KEY" if "ANTHROPIC_API_KEY" in host.environment.variables else "none"
-        return host.telling.frames.system(
+        desk = self._desk
+        key = "ANTHROPIC_API_KEY" if "ANTHROPIC_API_KEY" in desk.environment.variables else "none"
+        return desk.telling.frames.system(
             "init",
-            cwd=host.cwd,
+            cwd=desk.cwd,
             tools=list(agent.tool_names),
-            mcp_servers=host.servers.told(),
+            mcp_servers=desk.servers.told(),
             model=agent.model_name,
             permissionMode=agent.mode.value,
             slash_commands=list(self.names),
