@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -88,8 +89,21 @@ def test_without_arguments_and_with_help_the_commands_are_listed() -> None:
 
     assert helped == bare == gantlet("-h")
     assert (helped.code, helped.err) == (0, "")
-    assert helped.out.startswith("usage: gantlet [-h] [-v] COMMAND ...\n")
+    assert helped.out.startswith("usage: gantlet -p PROMPT [FLAGS]\n       gantlet COMMAND ...\n")
     assert "    tools        list the tools, or show one as the model sees it\n" in helped.out
+    assert max(map(len, helped.out.splitlines())) <= 80
+
+
+def test_every_flag_is_told_in_one_sentence() -> None:
+    helped = gantlet("-p", "--help")
+
+    assert (helped.code, helped.err) == (0, "")
+    assert helped.out.startswith("usage: gantlet -p [PROMPT] [FLAGS]\n")
+    entries = re.split(r"\n  (?=-)", helped.out)[1:]
+    assert len(entries) > 50
+    for entry in entries:
+        told = re.sub(r"^(-\S+( [A-Z][A-Z-]*| \[[A-Z]+\])?(, )?)+", "", entry.split("\n\n")[0])
+        assert len(told.split()) >= 2, entry
 
 
 def test_words_that_mean_nothing_to_a_command_end_with_two_and_its_usage() -> None:

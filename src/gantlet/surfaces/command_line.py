@@ -5,6 +5,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
@@ -26,6 +27,22 @@ _COMMANDS = {
     "tools": ("gantlet.surfaces.tools_command", "list the tools, or show one as the model sees it"),
     "undo": ("gantlet.surfaces.undo_command", "take back what calls changed in files"),
 }
+
+
+_FIRST_SCREEN = """\
+Gantlet is the tool system of a coding agent: a model works in your folder
+through tools that read, search, edit and run things, and each call is checked
+before it runs.
+
+start here:
+  gantlet -p "What does this do?"         answer one prompt, without a screen
+  git diff | gantlet -p "Review this"     what is piped in belongs to the prompt
+  gantlet -p --continue "Now change it"   go on with the newest session here
+  gantlet -p --help                       see every flag"""
+_LAST_LINES = """\
+gantlet COMMAND --help says more about a command. The key for the Messages API
+is taken from ANTHROPIC_API_KEY, another server from ANTHROPIC_BASE_URL; with
+gantlet -p --script FILE a script plays the model, and no key is needed."""
 
 
 class Command(Protocol):
@@ -50,12 +67,15 @@ def _run(argv: Sequence[str]) -> int:
     """Read the command line and do what it says."""
     parser = argparse.ArgumentParser(
         prog="gantlet",
-        description="The tool system of a coding agent.",
-        epilog="Without a command, gantlet -p 'PROMPT' runs the agent; gantlet -p --help lists its"
-        " flags. Documentation: README.md and docs/ of the project.",
+        usage="gantlet -p PROMPT [FLAGS]\n       gantlet COMMAND ...",
+        description=_FIRST_SCREEN,
+        epilog=_LAST_LINES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-v", "--version", action="version", version=f"{__version__} (Gantlet)")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", prog="gantlet"
+    )
     chosen = argv[0] if argv else ""
     if chosen not in _COMMANDS and argv[:1] not in ([], ["-h"], ["--help"]):
         return _run_main(argv)
@@ -79,7 +99,14 @@ def _run_main(argv: Sequence[str]) -> int:
     from gantlet.surfaces.headless.flag_reading import flags_of  # noqa: PLC0415 - nor for this
     from gantlet.tool.errors import UserError  # noqa: PLC0415 - --help must not pay for it
 
-    parser = _BriefParser(prog="gantlet", allow_abbrev=False)
+    parser = _BriefParser(
+        prog="gantlet",
+        usage="gantlet -p [PROMPT] [FLAGS]",
+        description="Runs one prompt, or what a program sends, and prints what came of it.",
+        epilog="All of it is told in docs/guides/headless.md. gantlet --help lists the commands.",
+        formatter_class=partial(argparse.HelpFormatter, max_help_position=36),
+        allow_abbrev=False,
+    )
     parser.add_argument("-v", "--version", action="version", version=f"{__version__} (Gantlet)")
     add_flags(parser)
     try:

@@ -2,7 +2,9 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from gantlet.surfaces.headless.flag_words import WORDS
 from gantlet.surfaces.headless.flags import FlagError
 
 #: Flags with one value, by the field they fill.
@@ -42,6 +44,12 @@ _SEVERAL: Mapping[str, tuple[str, ...]] = {
     "add_dir": ("--add-dir",),
     "mcp_config": ("--mcp-config",),
     "betas": ("--betas",),
+    "tools": ("--tools",),
+}
+#: Flags whose value may be left out.
+_OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "resume": ("-r", "--resume"),
+    "debug": ("-d", "--debug"),
 }
 _SWITCHES: Mapping[str, tuple[str, ...]] = {
     "is_print": ("-p", "--print"),
@@ -82,22 +90,29 @@ _LATER: Mapping[str, bool] = {
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Declare every flag of the main program."""
+    """Declare every flag of the main program, under its heading."""
     parser.add_argument("prompt", nargs="?", default="", help="what the agent is to do")
-    for field, names in _SWITCHES.items():
-        parser.add_argument(*names, dest=field, action="store_true")
-    for field, names in _ONE.items():
-        parser.add_argument(*names, dest=field, metavar="VALUE")
-    for field, names in _SEVERAL.items():
-        parser.add_argument(*names, dest=field, action="append", metavar="VALUE")
-    parser.add_argument("--tools", action="append", metavar="TOOLS")
-    parser.add_argument("-r", "--resume", nargs="?", const="", metavar="SESSION")
-    parser.add_argument("-d", "--debug", nargs="?", const="", metavar="FILTER")
+    for title, fields in WORDS.items():
+        group = parser.add_argument_group(title)
+        for field, (metavar, about) in fields.items():
+            _add_flag(group, field, metavar, about)
     for name, takes_value in _LATER.items():
-        if takes_value:
-            parser.add_argument(name, dest="later", action=_Later)
-        else:
-            parser.add_argument(name, dest="later", action=_Later, nargs=0)
+        more: dict[str, Any] = {} if takes_value else {"nargs": 0}
+        parser.add_argument(name, dest="later", action=_Later, help=argparse.SUPPRESS, **more)
+
+
+def _add_flag(group: Any, field: str, metavar: str, about: str) -> None:  # noqa: ANN401 - argparse gives its groups no public type
+    """Declare one flag."""
+    if field in _SWITCHES:
+        group.add_argument(*_SWITCHES[field], dest=field, action="store_true", help=about)
+    elif field in _ONE:
+        group.add_argument(*_ONE[field], dest=field, metavar=metavar, help=about)
+    elif field in _SEVERAL:
+        names = _SEVERAL[field]
+        group.add_argument(*names, dest=field, action="append", metavar=metavar, help=about)
+    else:
+        names = _OPTIONAL[field]
+        group.add_argument(*names, dest=field, nargs="?", const="", metavar=metavar, help=about)
 
 
 class _Later(argparse.Action):
@@ -120,7 +135,7 @@ def joined(argv: Sequence[str]) -> list[str]:
     `--add-dir a b` names two; a prompt stands before such a flag, or behind another one.
     """
     one = {name for names in _ONE.values() for name in names} | {"--tools"}
-    several = {name for names in _SEVERAL.values() for name in names}
+    several = {name for names in _SEVERAL.values() for name in names} - one
     words = list(argv)
     out: list[str] = []
     while words:
