@@ -219,3 +219,25 @@ def test_tasks_in_the_background_are_told_and_ended(tmp_path: Path) -> None:
     assert told[1]["status"] == "completed"
     assert Path(told[1]["output_file"]).name
     assert ended.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ([], "Edit and Write to change them, Glob to find them"),
+        (["--tools", ""], "You have no tools here"),
+        (["--tools", "Read,Bash"], "rather than the shell: Read for files.\n"),
+        (["--disallowedTools", "Edit", "Grep"], "Write to change them, Glob to find them.\n"),
+    ],
+    ids=["all", "none", "two", "denied"],
+)
+def test_the_model_is_told_only_about_tools_that_are_there(
+    tmp_path: Path, flags: list[str], told: str
+) -> None:
+    desk = Desk(tmp_path)
+    heard = {"when": {"system": {"contains": told}}, "then": ["Heard."]}
+    desk.script.write_text(json.dumps([heard]))
+
+    ended = desk.run("Hi", *flags)
+
+    assert (ended.returncode, ended.stdout) == (0, "Heard.\n")

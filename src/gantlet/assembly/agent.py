@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 import anyio
 
 from gantlet.agents.background import TaskBoard
-from gantlet.assembly.agent_parts import AgentOptions, AgentParts
+from gantlet.assembly.agent_parts import AgentOptions, AgentParts, SystemPrompt
 from gantlet.assembly.agent_stream import AgentStream, unwrapped
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.wiring import wire
@@ -71,7 +71,7 @@ class Agent:
         model: Model | str | None = None,
         *,
         tools: Iterable[AnyTool] = (),
-        system: str = "",
+        system: SystemPrompt = "",
         permission_mode: Mode | str | None = None,
         settings: Mapping[str, object] | str | Path | None = None,
         setting_sources: str | Iterable[str] | None = (),

@@ -1,9 +1,9 @@
 """What an agent is made of, as its program says it: options, and parts it may bring itself."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from gantlet.assembly.hooks import HookParts
 from gantlet.execution import ExecutionSettings
@@ -44,6 +44,10 @@ class AgentParts:
     deferred: ToolUse | None = None
 
 
+#: What the model is told first: a text, or a function of the names of the tools there are.
+SystemPrompt: TypeAlias = str | Callable[[Collection[str]], str]
+
+
 @value
 class AgentOptions:
     """What a program asks of an agent; `Agent` says what each option means."""
@@ -52,7 +56,7 @@ class AgentOptions:
     tools: tuple[AnyTool, ...]
     mcp_tools: tuple[AnyTool, ...]
     builtin_tools: str
-    system: str
+    system: SystemPrompt
     mode: Mode | None
     settings: Mapping[str, object] | str | Path | None
     setting_sources: str | tuple[str, ...] | None

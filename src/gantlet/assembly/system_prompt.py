@@ -4,11 +4,12 @@ First what never changes, then what holds for this machine and folder, then the 
 """
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
 
+from gantlet.assembly.guidance import guidance
 from gantlet.config import MemoryFile
 from gantlet.messages.value import value
 from gantlet.rules import SourceKind
@@ -18,38 +19,6 @@ from gantlet.tools.shell.git_settings import why_git_runs_more
 GIT_SECONDS = 2.0
 MAX_STATUS_CHARS = 2_000
 _COMMITS = 5
-
-IDENTITY = """\
-You are a coding agent that works in a person's own folder through tools. You read, search, edit and
-run things there until what they asked for is done, and then say briefly what you did and what you
-found out. You are careful: what you change is theirs."""
-
-GUIDANCE = """\
-# How to work
-
-- Look before you change: read the file, search for the callers, find out how the project is tested.
-- Do what was asked, no more. Keep to the style of what is there.
-- When something fails, read the error and find the cause; do not hide it.
-- After a change, check it: run the tests or the program where that is possible.
-- Say what is true. If you did not run something, say so; if you are unsure, say that.
-- Never print, store or send secrets that you come across.
-
-# How to use tools
-
-- Calls that do not depend on each other belong into one reply: they run at the same time. Reading
-  three files is one reply with three calls, not three replies.
-- Commands that depend on each other belong into one call, joined with `&&`.
-- Use the tool made for a thing rather than the shell: Read for files, Edit and Write to change
-  them, Glob to find them, Grep to search in them.
-- Some calls need a person's permission. If one is denied, do not try the same thing by another way:
-  think about why, go on with what you may do, or ask.
-- A result that was too long is saved to a file; its path is in the result, and you can read parts.
-- What stands between <system-reminder> tags comes from the program, not from the person.
-
-# How to answer
-
-- Be brief. Answer what was asked, in plain words; Markdown is fine.
-- Name places in code as path:line, so that they can be opened."""
 
 
 @value
@@ -87,7 +56,7 @@ async def look_at_repository(cwd: Path, environment: Environment) -> str | None:
     status = await _git(cwd, environment, "status", "--short", "--branch", "--no-renames")
     log = await _git(cwd, environment, "log", f"-{_COMMITS}", "--oneline", "--no-decorate")
     if len(status) > MAX_STATUS_CHARS:
-        status = status[:MAX_STATUS_CHARS] + "\n… (more; run git status to see all)"
+        status = status[:MAX_STATUS_CHARS] + "\n… (there is more)"
     recent = f"\n\nNewest commits:\n{log}" if log else ""
     return f"{status}{recent}"
 
@@ -125,7 +94,13 @@ def memory_text(files: Sequence[MemoryFile]) -> str:
     return "# Instructions from files\n\nFollow them where they apply.\n\n" + "\n\n".join(parts)
 
 
-def system_prompt(here: str, *, appended: str = "", memory: Sequence[MemoryFile] = ()) -> str:
-    """Return the whole text; `here` tells where the agent works."""
-    parts = [IDENTITY, GUIDANCE, here, memory_text(memory), appended]
+def system_prompt(
+    tools: Collection[str],
+    here: str,
+    *,
+    appended: str = "",
+    memory: Sequence[MemoryFile] = (),
+) -> str:
+    """Return the whole text for a model with these tools; `here` tells where the agent works."""
+    parts = [guidance(tools), here, memory_text(memory), appended]
     return "\n\n".join(part for part in parts if part)

@@ -197,7 +197,7 @@ def _conversation(
             stop_hook_cap=stop_cap(environment.variables),
         ),
         emit=voice.emit,
-        system=options.system,
+        system=_system(options, toolbox),
         history=session.history if session else parts.history or History(),
         record=session,
         deferred=parts.deferred or (session.deferred if session else None),
@@ -205,6 +205,13 @@ def _conversation(
     if session is not None:
         conversation.reminders += unsure_calls(session)
     return conversation
+
+
+def _system(options: AgentOptions, toolbox: Toolbox) -> str:
+    """Return what the model is told first, about the tools there are."""
+    if isinstance(options.system, str):
+        return options.system
+    return options.system(frozenset(tool.name for tool in toolbox.pool))
 
 
 def _model(options: AgentOptions, model: Model | str, configuration: Configuration) -> Model:

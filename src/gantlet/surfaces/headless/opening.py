@@ -3,10 +3,11 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from gantlet.assembly.agent import Agent
-from gantlet.assembly.agent_parts import AgentParts
+from gantlet.assembly.agent_parts import AgentParts, SystemPrompt
 from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.system_prompt import Place, look_at_repository, system_prompt
 from gantlet.config import MemoryFile, SettingsRequest, read_memory, read_sources
@@ -91,7 +92,7 @@ def starting_mode(flags: Flags, environment: Environment) -> Mode | None:
     return mode
 
 
-async def _words(desk: Desk, model: str) -> tuple[str, str]:
+async def _words(desk: Desk, model: str) -> tuple[SystemPrompt, str]:
     """Return what the model is told before everything, and what it is told with the first prompt.
 
     The place and the day change from session to session, so they may be wanted later.
@@ -104,8 +105,8 @@ async def _words(desk: Desk, model: str) -> tuple[str, str]:
     here = place.text(model, date.today())
     memory = () if flags.is_bare else _memory(desk)
     if flags.exclude_dynamic:
-        return system_prompt("", appended=appended, memory=memory), here
-    return system_prompt(here, appended=appended, memory=memory), ""
+        return partial(system_prompt, here="", appended=appended, memory=memory), here
+    return partial(system_prompt, here=here, appended=appended, memory=memory), ""
 
 
 def _prompts(desk: Desk) -> tuple[str | None, str]:
