@@ -3,18 +3,8 @@
 from pydantic import Field
 
 from gantlet.system import shown
-from gantlet.tool import (
-    Access,
-    File,
-    Ports,
-    Rejected,
-    Tool,
-    ToolContext,
-    ToolInput,
-    ToolResult,
-    Traits,
-)
-from gantlet.tools.editing.desk import Desk
+from gantlet.tool import Rejected, ToolContext, ToolInput, ToolResult
+from gantlet.tools.editing.editing_tool import EditingTool
 from gantlet.tools.editing.patch import hunks
 from gantlet.tools.editing.planning import Change, EditPlan, find_edit, plan_edit
 from gantlet.tools.editing.snippet import original, snippet, with_notes
@@ -37,7 +27,7 @@ class EditInput(ToolInput):
     replace_all: bool = Field(False, description="Replace every occurrence instead of exactly one.")
 
 
-class Edit(Tool[EditInput]):
+class Edit(EditingTool[EditInput]):
     """Replaces one text by another and touches nothing else."""
 
     name = "Edit"
@@ -52,20 +42,6 @@ class Edit(Tool[EditInput]):
     )
     input_type = EditInput
     strict = True
-    path_fields = ("file_path",)
-    path_kind = "edit"
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    @classmethod
-    def build(cls, ports: Ports) -> "Edit":
-        """Take what the session knows of files, and its log of changes."""
-        return cls(Desk.of(ports))
-
-    def traits(self, args: EditInput) -> Traits:
-        """Changes one file; edits of others may run beside it."""
-        return Traits(access=Access(writes={File(args.file_path)}), open_world=False)
 
     async def validate_input(self, args: EditInput, context: ToolContext) -> Rejected | None:
         """Refuse what cannot be made, before anybody is asked about it."""

@@ -3,20 +3,10 @@
 from pydantic import Field
 
 from gantlet.messages.value import replace
-from gantlet.tool import (
-    Access,
-    File,
-    Ports,
-    Rejected,
-    Tool,
-    ToolContext,
-    ToolError,
-    ToolInput,
-    ToolResult,
-    Traits,
-)
-from gantlet.tools.editing.desk import Desk, OnDisk, Subject
+from gantlet.tool import Rejected, ToolContext, ToolError, ToolInput, ToolResult
+from gantlet.tools.editing.desk import OnDisk, Subject
 from gantlet.tools.editing.edit import MODIFIED_NOTE, SAME_STRINGS
+from gantlet.tools.editing.editing_tool import EditingTool
 from gantlet.tools.editing.patch import hunks
 from gantlet.tools.editing.planning import Change, EditPlan, plan_edit
 from gantlet.tools.editing.rewriting import difference
@@ -42,7 +32,7 @@ class MultiEditInput(ToolInput):
     )
 
 
-class MultiEdit(Tool[MultiEditInput]):
+class MultiEdit(EditingTool[MultiEditInput]):
     """Makes several edits one after another, or none of them."""
 
     name = "MultiEdit"
@@ -51,20 +41,6 @@ class MultiEdit(Tool[MultiEditInput]):
         "Make several edits of one file, each in what the one before left. All are made, or none."
     )
     input_type = MultiEditInput
-    path_fields = ("file_path",)
-    path_kind = "edit"
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    @classmethod
-    def build(cls, ports: Ports) -> "MultiEdit":
-        """Take what the session knows of files, and its log of changes."""
-        return cls(Desk.of(ports))
-
-    def traits(self, args: MultiEditInput) -> Traits:
-        """Changes one file."""
-        return Traits(access=Access(writes={File(args.file_path)}), open_world=False)
 
     async def validate_input(self, args: MultiEditInput, context: ToolContext) -> Rejected | None:
         """Refuse what cannot be made, before anybody is asked about it."""

@@ -6,19 +6,9 @@ from pydantic import Field
 
 from gantlet.messages.value import value
 from gantlet.system import shown
-from gantlet.tool import (
-    Access,
-    File,
-    Ports,
-    Rejected,
-    Tool,
-    ToolContext,
-    ToolError,
-    ToolInput,
-    ToolResult,
-    Traits,
-)
-from gantlet.tools.editing.desk import Desk, OnDisk, Subject
+from gantlet.tool import Rejected, ToolContext, ToolError, ToolInput, ToolResult
+from gantlet.tools.editing.desk import OnDisk, Subject
+from gantlet.tools.editing.editing_tool import EditingTool
 from gantlet.tools.editing.notebook import Cell, Notebook, NotebookError, read_notebook
 from gantlet.tools.editing.planning import encoded
 from gantlet.tools.editing.snippet import original, with_notes
@@ -61,7 +51,7 @@ class _NotebookPlan:
     is_seen_whole: bool = True
 
 
-class NotebookEdit(Tool[NotebookEditInput]):
+class NotebookEdit(EditingTool[NotebookEditInput]):
     """Changes one cell, and leaves every other byte of the notebook as it is."""
 
     name = "NotebookEdit"
@@ -74,19 +64,6 @@ class NotebookEdit(Tool[NotebookEditInput]):
     input_type = NotebookEditInput
     should_defer = True
     path_fields = ("notebook_path",)
-    path_kind = "edit"
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    @classmethod
-    def build(cls, ports: Ports) -> "NotebookEdit":
-        """Take what the session knows of files, and its log of changes."""
-        return cls(Desk.of(ports))
-
-    def traits(self, args: NotebookEditInput) -> Traits:
-        """Changes one file; edits of others may run beside it."""
-        return Traits(access=Access(writes={File(args.notebook_path)}), open_world=False)
 
     async def validate_input(
         self, args: NotebookEditInput, context: ToolContext

@@ -2,18 +2,8 @@
 
 from pydantic import Field
 
-from gantlet.tool import (
-    Access,
-    File,
-    Ports,
-    Rejected,
-    Tool,
-    ToolContext,
-    ToolInput,
-    ToolResult,
-    Traits,
-)
-from gantlet.tools.editing.desk import Desk
+from gantlet.tool import Rejected, ToolContext, ToolInput, ToolResult
+from gantlet.tools.editing.editing_tool import EditingTool
 from gantlet.tools.editing.patch import hunks
 from gantlet.tools.editing.rewriting import difference, plan_write
 from gantlet.tools.editing.snippet import numbered_text, original, with_notes
@@ -26,7 +16,7 @@ class WriteInput(ToolInput):
     content: str = Field(description="All that the file shall hold.")
 
 
-class Write(Tool[WriteInput]):
+class Write(EditingTool[WriteInput]):
     """Creates a file, or replaces one whole."""
 
     name = "Write"
@@ -40,21 +30,7 @@ class Write(Tool[WriteInput]):
     )
     input_type = WriteInput
     strict = True
-    path_fields = ("file_path",)
-    path_kind = "edit"
     path_verb = "written"
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    @classmethod
-    def build(cls, ports: Ports) -> "Write":
-        """Take what the session knows of files, and its log of changes."""
-        return cls(Desk.of(ports))
-
-    def traits(self, args: WriteInput) -> Traits:
-        """Changes one file; edits of others may run beside it."""
-        return Traits(access=Access(writes={File(args.file_path)}), open_world=False)
 
     async def validate_input(self, args: WriteInput, context: ToolContext) -> Rejected | None:
         """Refuse what cannot be made, before anybody is asked about it."""
