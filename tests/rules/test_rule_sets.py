@@ -43,6 +43,14 @@ def test_a_server_a_glob_and_a_name_all_name_a_tool() -> None:
         assert RuleSet((rule(text),)).whole(("mcp__db__query",)) is None, text
 
 
+def test_only_what_forbids_takes_a_tool_for_a_server_with_underscores() -> None:
+    for text in ("mcp__db__query", "mcp__db", "mcp__db__query__all"):
+        assert RuleSet((rule(text),)).whole(("mcp__db__query__all",)) is not None, text
+    for text, is_meant in (("mcp__db__query", False), ("mcp__db", True)):
+        allowed = RuleSet((rule(text, Behaviour.ALLOW),))
+        assert (allowed.whole(("mcp__db__query__all",)) is not None) is is_meant, text
+
+
 def test_an_allow_is_not_found_by_another_case() -> None:
     assert RuleSet((rule("mcp__DB__query", Behaviour.ALLOW),)).whole(("mcp__db__query",)) is None
 

@@ -6,7 +6,7 @@ from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.facts import Facts, Target
 from gantlet.permissions.proof import Draft, Means
 from gantlet.permissions.workspace import Directory
-from gantlet.rules import EDIT, READ, PathParts, Rule, RuleSet
+from gantlet.rules import EDIT, READ, PathParts, Rule, RuleSet, could_meet
 from gantlet.system import PathFacts
 from gantlet.tool import PathKind
 
@@ -32,6 +32,18 @@ def has_forbidding(context: PermissionContext, kind: PathKind) -> bool:
     tools = _FORBIDDEN_BY[kind]
     deny, ask = context.deny.path_tools, context.ask.path_tools
     return not (deny.isdisjoint(tools) and ask.isdisjoint(tools))
+
+
+def may_stand_for_forbidden(context: PermissionContext, target: Target) -> bool:
+    """Return whether a shell's pattern that nothing fits could mean what a rule forbids."""
+    if not target.touch.is_glob or len(target.places) > 1:
+        return False
+    return any(
+        could_meet(target.places[0].lexical, pattern)
+        for rules in (context.deny, context.ask)
+        for tool in _FORBIDDEN_BY[target.touch.kind]
+        for pattern in rules.path_patterns(tool)
+    )
 
 
 def _names(place: PathFacts, facts: Facts) -> Iterator[str]:

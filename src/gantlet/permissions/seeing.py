@@ -1,6 +1,6 @@
 """Having the paths of a call looked at, by somebody who may."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Protocol
@@ -12,7 +12,7 @@ from gantlet.permissions.decision import Request
 from gantlet.permissions.facts import Facts, Touch
 from gantlet.permissions.files import has_forbidding
 from gantlet.rules import EDIT, READ, PathParts
-from gantlet.system import Found, PathFacts
+from gantlet.system import FileKind, Found, PathFacts
 
 
 class Eyes(Protocol):
@@ -99,8 +99,20 @@ class Sight:
         places = seen.facts.places.get(touch.spot)
         if places is None:
             return Found(is_complete=False)
+        if self._is_nowhere(touch, places):
+            return Found(is_complete=False)
         below = [self._find_in(place.real, touch) for place in places]
         return _joined(below)
+
+    def _is_nowhere(self, touch: Touch, places: Sequence[PathFacts]) -> bool:
+        """Return whether a tree is the directory the call is made in, and that is missing.
+
+        Then nobody can tell what it will hold. Git keeps nothing where there is no directory.
+        """
+        cwd = self.request.surroundings.cwd
+        return not touch.tracked_only and any(
+            place.kind is FileKind.MISSING and place.lexical == cwd for place in places
+        )
 
     def _find_in(self, root: str, touch: Touch) -> Found:
         """Search one directory for what a touch of it would reach."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from gantlet.messages.value import value
 from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target
-from gantlet.permissions.files import has_forbidding
+from gantlet.permissions.files import has_forbidding, may_stand_for_forbidden
 from gantlet.permissions.matching import path_match
 from gantlet.permissions.shell_reading import Reading
 from gantlet.permissions.verdict import Ballot
@@ -54,6 +54,11 @@ class ShellLayer:
             for target in case.targets:
                 yield from self._below(case, target)
                 yield from self._in_code(case, target)
+                if may_stand_for_forbidden(case.context, target):
+                    path = target.touch.path
+                    yield self._ask(
+                        f"Nothing fits {path} yet, and what may cannot be told, but rules forbid"
+                    )
             yield from map(self._ask, _possible(case, reading))
         critical = _critical(case, reading)
         if critical:

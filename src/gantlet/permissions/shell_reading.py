@@ -35,10 +35,20 @@ _LISTS_NAMES = frozenset(
 )  # fmt: skip
 #: What git shows without what is in the files, with options that do not change that.
 _GIT_HISTORY = frozenset({"git log", "git stash list"})
+#: What it shows so with options that say so; of `git show`, a name may be that of a file's content.
+_GIT_CHANGES = {
+    "git diff": re.compile(r".*", re.DOTALL),
+    "git show": re.compile(r"-.*|HEAD[~^\d]*"),
+}
+_GIT_NAMES = re.compile(
+    r"--(stat(=.*)?|name-only|name-status|numstat|shortstat|compact-summary|quiet|no-patch)|-s",
+    re.DOTALL,
+)
 _GIT_PLAIN = re.compile(
-    r"[^-].*|-[0-9]+|-n|--(oneline|graph|all|decorate|reverse|no-merges|merges|first-parent|stat"
-    r"|name-only|name-status|numstat|shortstat|abbrev-commit|follow)"
-    r"|--(since|until|after|before|author|committer|grep|format|pretty|date|max-count)=.*",
+    r"[^-].*|-[0-9]+|-n|--|--(oneline|graph|all|decorate|reverse|no-merges|merges|first-parent"
+    r"|abbrev-commit|follow|no-color|cached|staged)"
+    r"|--(since|until|after|before|author|committer|grep|format|pretty|date|max-count"
+    r"|diff-filter)(=.*)?",
     re.DOTALL,
 )
 #: Programs that run what follows them in a way no prefix can vouch for.
@@ -328,6 +338,15 @@ def _skips_hidden(command: SimpleCommand) -> bool:
 
 def _lists_names(entry: str, command: SimpleCommand) -> bool:
     """Return whether a command looks at names and not into files."""
+    program, _, subcommand = entry.partition(" ")
+    if program != "git":
+        return program in _LISTS_NAMES
+    texts = [word.text for word in command.argv]
+    words = texts[texts.index(subcommand.split()[-1]) + 1 :] if subcommand else []
+    others = [text for text in words if not _GIT_NAMES.fullmatch(text)]
     if entry in _GIT_HISTORY:
-        return all(_GIT_PLAIN.fullmatch(word.text) for word in command.argv[2:])
-    return entry.split(maxsplit=1)[0] in _LISTS_NAMES
+        return all(map(_GIT_PLAIN.fullmatch, others))
+    is_told = len(others) < len(words) and entry in _GIT_CHANGES
+    return is_told and all(
+        _GIT_CHANGES[entry].fullmatch(text) and _GIT_PLAIN.fullmatch(text) for text in others
+    )

@@ -43,9 +43,10 @@ class _ByName:
             return
         spellings = dict.fromkeys(one for name in names for one in (name, fold(name)))
         for spelling in spellings:
-            for key in _keys(spelling):
+            keys = _keys(spelling)
+            for key in keys:
                 for rule in self.exact.get(key, ()):
-                    if rule.forbids or spelling in names:
+                    if rule.forbids or (spelling in names and key in (keys[0], keys[-1])):
                         yield rule
         for pattern, rule in self.globs:
             if pattern.matches_any(spellings if rule.forbids else names):
@@ -53,7 +54,11 @@ class _ByName:
 
 
 def _keys(name: str) -> Sequence[str]:
-    """Return under which names rules about a tool stand: its own, and its server's."""
+    """Return under which names rules about a tool stand: its server's first, its own last.
+
+    Between them are those it would have if the server's name held two underscores; only what
+    forbids is looked for there.
+    """
     if not name.startswith(_MCP):
         return (name,)
     parts = name.split("__")

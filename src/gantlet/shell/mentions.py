@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from gantlet.shell.analysis import PathUse, SimpleCommand, Word
 from gantlet.shell.carriers.code import INTERPRETERS, base_name
 from gantlet.shell.programs.spec import path_of
-from gantlet.shell.written import changed_by_code, written_words
+from gantlet.shell.written import TAKES_FILES, changed_by_code, written_words
 
 _MAX_MENTION = 4096
 _MAX_CARRIED_WORDS = 64
@@ -59,11 +59,13 @@ def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
     is_code = base_name(name) in INTERPRETERS if name else False
     is_tree = name in TREE_READERS or _reads_found(name, words)
     is_written = written_words(name, words)
+    takes_files = name in TAKES_FILES or name in _FINDERS
     for at, word in enumerate(words):
         writes = is_written(at)
         for text in _texts(word, is_code=is_code):
             in_code = is_code and text != word.text
-            use = PathUse(text, is_tree, word.has_glob, writes, may_be_written=in_code)
+            path = f"./{text}" if takes_files and _is_bare(text) else text
+            use = PathUse(path, is_tree, word.has_glob, writes, may_be_written=in_code)
             found[use] = None
         if name in ("sed", "gsed"):
             files = _SED_FILES.findall(word.text)
@@ -74,6 +76,11 @@ def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
     if _reads_here(name, words, is_code=is_code) or (is_tree and name in _FINDERS):
         found[PathUse(".", is_tree=True)] = None
     return tuple(found)
+
+
+def _is_bare(text: str) -> bool:
+    """Return whether nothing shows that a word is a path: `build` may be anything."""
+    return "/" not in text and "." not in text and not text.startswith("~")
 
 
 def _redirected(command: SimpleCommand, *, is_code: bool) -> Iterator[PathUse]:

@@ -11,12 +11,22 @@ _CHANGE_ALL = frozenset(
         "autopep8", "black", "bunzip2", "bzip2", "chattr", "chgrp", "chmod", "chown", "dos2unix",
         "ed", "emacs", "ex", "fallocate", "gunzip", "gzip", "isort", "mkfifo", "mknod", "mktemp",
         "nano", "nvim", "patch", "rename", "rustfmt", "setfacl", "shred", "sponge", "split",
-        "trash", "truncate", "unix2dos", "unlink", "unxz", "unzip", "vi", "vim", "xz",
+        "sd", "trash", "truncate", "unix2dos", "unlink", "unxz", "unzip", "vi", "vim", "xz",
         "yapf", "zstd",
     }
 )  # fmt: skip
 #: Programs that change the last thing they name.
-_CHANGE_LAST = frozenset({"install", "ln", "rsync", "scp", "link", "cp", "mv"})
+_CHANGE_LAST = frozenset(
+    {"convert", "cp", "ffmpeg", "install", "link", "ln", "magick", "mv", "rsync", "scp"}
+)
+#: Programs that change the first thing they name.
+_CHANGE_FIRST = frozenset({"zip"})
+#: Programs that make an archive of what they name, and the words by which they are told to.
+_ARCHIVERS = frozenset({"bsdtar", "gtar", "jar", "tar"})
+_PACKS = re.compile("-?[a-zA-Z]*[crAu][a-zA-Z]*|--(?:create|append|update|delete|(?:con)?catenate)")
+_ARCHIVE = re.compile("-?[a-zA-Z]*f|--file")
+#: All of these: their words are files, and nothing else.
+TAKES_FILES = _CHANGE_ALL | _CHANGE_LAST | _CHANGE_FIRST | _ARCHIVERS
 #: Programs that change what they name with one of these among their words.
 _CHANGE_WITH: dict[str, re.Pattern[str]] = {
     "7z": re.compile("[xe]"),
@@ -31,6 +41,7 @@ _CHANGE_WITH: dict[str, re.Pattern[str]] = {
     "git": re.compile("checkout|restore|rm|mv|clean|checkout-index"),
     "gofmt": re.compile("-w"),
     "goimports": re.compile("-w"),
+    "gsed": re.compile("-[a-zA-Z]*i.*|--in-place.*"),
     "perl": re.compile("-[a-zA-Z0-9]*i.*"),
     "prettier": re.compile("--write|-w"),
     "ruby": re.compile("-[a-zA-Z0-9]*i.*"),
@@ -38,6 +49,7 @@ _CHANGE_WITH: dict[str, re.Pattern[str]] = {
     "sed": re.compile("-[a-zA-Z]*i.*|--in-place.*"),
     "shfmt": re.compile("-w"),
     "tar": re.compile("-?[a-zA-Z]*x[a-zA-Z]*|--extract|--get"),
+    "yq": re.compile("-[a-zA-Z]*i.*|--in-?place.*"),
 }
 #: Programs whose second name is where they write.
 _CHANGE_SECOND = frozenset({"uniq", "xxd"})
@@ -45,7 +57,7 @@ _CHANGE_SECOND = frozenset({"uniq", "xxd"})
 _FIRST_DECIDES = frozenset({"7z", "7za", "bsdtar", "git", "ruff", "tar"})
 #: Options whose value is a file that is written, whatever the program.
 _OUTPUT = re.compile(
-    r"(?:-[a-zA-Z]*o|-O|--out|--output|--outfile|--output-(?:file|document|dir)|--out-?dir|--target-dir"
+    r"(?:-[a-zA-Z]*o|-O|-out|--out|--output|--outfile|--output-(?:file|document|dir)|--out-?dir|--target-dir"
     r"|--directory|--dump-header|--cookie-jar|--trace|--log-file)"
 )
 _ATTACHED = re.compile(r"-o(?=[\w./~])|--(?:out\w*|output[\w-]*|log-file)=|of=")
@@ -77,10 +89,7 @@ def written_words(name: str, words: Sequence[Word]) -> Callable[[int], bool]:
         return _in_module(texts.index("-m") + 1, words)
     if name in _CHANGE_ALL or _changes_all(name, texts):
         return lambda _: True
-    last = len(texts) - 1 if name in _CHANGE_LAST else -1
-    marked = {last}
-    if name in _CHANGE_SECOND:
-        marked.update([at for at, text in enumerate(texts) if not text.startswith("-")][1:])
+    marked = _placed(name, texts)
     for at, text in enumerate(texts):
         if text.startswith(("-", "of=")):  # before anything dearer: a hot path
             if _OUTPUT.fullmatch(text):
@@ -88,6 +97,27 @@ def written_words(name: str, words: Sequence[Word]) -> Callable[[int], bool]:
             elif _ATTACHED.match(text):
                 marked.add(at)
     return marked.__contains__
+
+
+def _placed(name: str, texts: Sequence[str]) -> set[int]:
+    """Return which words name what is changed by where they stand."""
+    if name in _CHANGE_LAST:
+        return {len(texts) - 1}
+    if name in _CHANGE_SECOND or name in _CHANGE_FIRST:
+        named = [at for at, text in enumerate(texts) if not text.startswith("-")]
+        return set(named[1:] if name in _CHANGE_SECOND else named[:1])
+    return set(_made(name, texts)) if name in _ARCHIVERS or name == "csplit" else set()
+
+
+def _made(name: str, texts: Sequence[str]) -> list[int]:
+    """Return which words name an archive that is made, or files that parts are written to."""
+    if name == "csplit":
+        return [at + 1 for at, text in enumerate(texts) if text in ("-f", "--prefix")]
+    options = [at for at, text in enumerate(texts) if text.startswith("-") or at == 0]
+    if not any(_PACKS.fullmatch(texts[at]) for at in options):
+        return []
+    named = [at + 1 for at in options if _ARCHIVE.fullmatch(texts[at])]
+    return [*named, *(at for at in options if texts[at].startswith("--file="))]
 
 
 def _in_module(at: int, words: Sequence[Word]) -> Callable[[int], bool]:

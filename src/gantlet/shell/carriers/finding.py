@@ -38,6 +38,8 @@ def find_command(command: SimpleCommand, wrapper: Wrapper) -> Unwrapped | None:
     if wrapper.skips and len(words) > start and words[start].text == "--":
         start += 1
     assignments: list[Assignment] = []
+    if wrapper.assigns and len(words) > start and words[start].text == "-":
+        start += 1  # `env -` is `env -i`
     while wrapper.assigns and start < len(words):
         match = _ASSIGNMENT.match(words[start].text)
         if match is None:

@@ -25,6 +25,8 @@ def _unwrap_find(command: SimpleCommand, load: Load) -> None:
                 break
             is_name = "{" in later.text
             run.append(replace(later, is_literal=False) if is_name else later)
+        if run and not run[0].is_literal:
+            load.doubts.append(f"`{command.program}` runs what it finds.")
         if word.text.endswith("dir"):
             load.add_command(replace(command, cwd=None), run, way)
         else:

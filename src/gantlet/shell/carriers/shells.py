@@ -14,6 +14,8 @@ SHELLS = frozenset(
         "newgrp",
     }
 )
+#: Programs that hand what they read to a shell on another machine.
+_REMOTE = frozenset({"ssh", "dbclient", "rsh"})
 #: Shells whose first word is no script.
 _LOGIN_SHELLS = frozenset({"newgrp"})
 
@@ -58,15 +60,12 @@ _SCRIPT_VARIABLES = re.compile(
 
 def read_shell(name: str, command: SimpleCommand, stdin: Sequence[str], load: Load) -> None:
     """Add the scripts that shells and builtins get; do nothing for other programs."""
-    for assignment in command.assignments:
-        if _SCRIPT_VARIABLES.fullmatch(assignment.name):
-            load.add_script(command, assignment.value.text, "variable")
-        elif assignment.name.startswith("GIT_CONFIG_"):
-            load.doubts.append("git may run a command of its configuration.")
-            load.add_script(command, f"git {assignment.value.text}", "git alias")
+    _read_variables(command, load)
     if name in SHELLS:
         _read_shell(command, stdin, load)
         return
+    if name in _REMOTE:
+        _add_texts(command, stdin, load)
     builtin = _BUILTINS.get(name)
     if builtin is not None:
         builtin(command, load)
@@ -74,6 +73,16 @@ def read_shell(name: str, command: SimpleCommand, stdin: Sequence[str], load: Lo
         _add_stdin(command, stdin, load)
     if name in _EVALUATING:
         _read_evaluated(command, load)
+
+
+def _read_variables(command: SimpleCommand, load: Load) -> None:
+    """Add what variables in front of a command have programs run."""
+    for assignment in command.assignments:
+        if _SCRIPT_VARIABLES.fullmatch(assignment.name):
+            load.add_script(command, assignment.value.text, "variable")
+        elif assignment.name.startswith("GIT_CONFIG_"):
+            load.doubts.append("git may run a command of its configuration.")
+            load.add_script(command, f"git {assignment.value.text}", "git alias")
 
 
 def _read_shell(command: SimpleCommand, stdin: Sequence[str], load: Load) -> None:
@@ -120,14 +129,20 @@ def _add_text(command: SimpleCommand, operands: Sequence[Word], way: str, load: 
 
 
 def _add_stdin(command: SimpleCommand, stdin: Sequence[str], load: Load) -> None:
-    """Add the texts that may reach a shell on its standard input."""
+    """Add the texts that may reach a shell on its standard input, and doubt all others."""
+    texts = _add_texts(command, stdin, load)
+    if any(not target.is_literal for target in texts) or not texts:
+        load.doubts.append("A shell runs what it reads.")
+
+
+def _add_texts(command: SimpleCommand, stdin: Sequence[str], load: Load) -> list[Word]:
+    """Add the texts that are written out, and return those that are handed over here."""
     texts = [redirect.target for redirect in command.redirects if redirect.operator[:2] == "<<"]
     for target in texts:
         load.add_script(command, target.text, "stdin")
-    if any(not target.is_literal for target in texts) or not texts:
-        load.doubts.append("A shell runs what it reads.")
     for text in stdin:
         load.add_script(command, text, "stdin")
+    return texts
 
 
 def _read_evaluated(command: SimpleCommand, load: Load) -> None:
@@ -229,4 +244,4 @@ _BUILTINS: dict[str, Callable[[SimpleCommand, Load], None]] = {
 }
 
 #: Programs that may carry something here.
-SHELL_PROGRAMS = SHELLS | frozenset(_BUILTINS) | _EVALUATING | {"source", "."}
+SHELL_PROGRAMS = SHELLS | frozenset(_BUILTINS) | _EVALUATING | _REMOTE | {"source", "."}

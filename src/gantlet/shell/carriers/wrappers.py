@@ -12,7 +12,7 @@ class Wrapper:
         options: Its options, in the notation of `options`; values of kind `script` are run by a
             shell, of kind `dir` are where the command runs.
         skips: How many operands stand before the command.
-        assigns: Whether `name=value` may stand before the command.
+        assigns: Whether `name=value` may stand before the command; so may a lone `-`.
         joins: Whether the words are joined and handed to a shell.
         subcommands: If given, the first operand must be one of these.
         is_runner: It runs in another environment; rules that allow do not see through it.

@@ -86,12 +86,17 @@ class Scan:
             return
         position = _end(_BLANKS.match(source, self.position))
         while source.startswith("\\\n", position):
-            if position and source[position - 1] not in " \t\n":
+            if position and not self._is_between(position):
                 self.lose("A line is continued in the middle of a word or an operator.")
             position = _end(_BLANKS.match(source, position + 2))
         if source.startswith("#", position) and self._starts_word(position):
             position = _end(_COMMENT.match(source, position))
         self.position = position
+
+    def _is_between(self, position: int) -> bool:
+        """Return whether a line that is continued here ends behind a word or an operator."""
+        before, after = self.source[position - 1], self.source[position + 2 : position + 3]
+        return before in " \t\n" or (before in ";|&" and after not in "&|;<>(\\")
 
     def _starts_word(self, position: int) -> bool:
         return position == 0 or self.source[position - 1] in " \t\n;|&()<>"

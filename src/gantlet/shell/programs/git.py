@@ -141,7 +141,7 @@ _SUBCOMMANDS = {
     "rev-list": _git("rev-list", f"--objects --disk-usage[=] --timestamp --header {LOG}", _names),
     "blame": _git(
         "blame",
-        "-b --root --show-stats -L= -l -t -S= --reverse= --first-parent -p,--porcelain "
+        "-b --root --show-stats -L= -l -t -S=path --reverse= --first-parent -p,--porcelain "
         "--line-porcelain --encoding= --since= -M[=] -C[=] -h -c --score-debug -f,--show-name "
         "-n,--show-number -s -e,--show-email -w --abbrev= --date= --color-lines --color-by-age",
         _content,

@@ -47,7 +47,8 @@ TELL_VERSION: dict[str, tuple[str, ...]] = dict.fromkeys(
     "terraform": ("version", "-version", "-v"),
     "ssh": ("-V",),
     "tmux": ("-V",),
-    **dict.fromkeys(("rustc", "cargo", "deno", "uv", "ruff", "psql"), ("-V",)),
+    **dict.fromkeys(("deno", "uv", "ruff", "psql"), ("-V",)),
+    **dict.fromkeys(("rustc", "cargo"), ("-V", "-vV", "-Vv", "--version --verbose")),
     **dict.fromkeys(("python", "python2", "python3"), ("-V",)),
     **dict.fromkeys(("python3.10", "python3.11", "python3.12", "python3.13"), ("-V",)),
 }
@@ -57,7 +58,8 @@ def _judge_version(name: str, shorter: tuple[str, ...]) -> Judge:
     """Return a judge that accepts the one question for the version."""
 
     def judge(words: Sequence[Word]) -> ReadOnly | NotKnown:
-        if len(words) == 1 and words[0].is_literal and words[0].text in ("--version", *shorter):
+        asked = " ".join(word.text for word in words)
+        if all(word.is_literal for word in words) and asked in ("--version", *shorter):
             return ReadOnly(f"{name} --version", ())
         return NotKnown(f"{name}: only the question for its version is known to read.")
 
@@ -79,8 +81,13 @@ _GO_LISTS: dict[tuple[str, ...], frozenset[str]] = {
 
 
 def _judge_go_list(flags: frozenset[str], words: Sequence[Word]) -> ReadOnly | NotKnown:
-    """Accept a list with options that neither build nor fetch; `-f` has a value."""
+    """Accept a list with options that neither build nor fetch; `-f` has a value.
+
+    Of modules, all fields may be shown: git is asked about packages only.
+    """
     waiting = [word.text for word in words]
+    if "-m" in waiting:
+        waiting = [text for text in waiting if text != "-json"]
     while waiting:
         text = waiting.pop(0)
         found = _GO_FLAG.fullmatch(text)
@@ -106,7 +113,8 @@ def judge_go(words: Sequence[Word]) -> ReadOnly | NotKnown:
             return _judge_go_list(listing, words[len(name) :])
     if texts == ["version"]:
         return ReadOnly("go version", ())
-    if texts[:1] == ["env"] and all(text.isupper() and text.isalnum() for text in texts[1:]):
+    names = [text for text in texts[1:] if text != "-json"]
+    if texts[:1] == ["env"] and all(text.isupper() and text.isalnum() for text in names):
         return ReadOnly("go env", ())
     return NotKnown("go: it may build or fetch.")
 

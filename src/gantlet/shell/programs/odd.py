@@ -52,13 +52,35 @@ def judge_test(words: Sequence[Word]) -> ReadOnly | NotKnown:
         return NotKnown("test: a word may become several.")
     literal = [word.is_literal for word in operands]
     texts = [word.text for word in operands]
-    if any(text in ("-v", "-R", "-o", "-a") for text in texts):
-        return NotKnown("test: an operator evaluates, or joins.")
-    if len(texts) <= 1 or (len(texts) == 2 and literal[0] and _UNARY.fullmatch(texts[0])):
-        return ReadOnly("test", ())
-    if len(texts) == 3 and literal[1] and texts[1] in _BINARY:
+    if any(text in ("-v", "-R") for text in texts):
+        return NotKnown("test: an operator evaluates.")
+    if any(text in ("-o", "-a") for text in texts):
+        is_known = all(literal) and all(map(_is_plain_test, _joined_tests(texts)))
+    elif len(texts) == 2:
+        is_known = literal[0] and _is_plain_test(texts)
+    else:
+        is_known = len(texts) <= 1 or (len(texts) == 3 and literal[1] and _is_plain_test(texts))
+    if is_known:
         return ReadOnly("test", ())
     return NotKnown("test: the expression is not understood.")
+
+
+def _joined_tests(texts: Sequence[str]) -> list[list[str]]:
+    """Return the tests that `-a` and `-o` join, each without the `!` in front."""
+    tests: list[list[str]] = [[]]
+    for text in texts:
+        if text in ("-a", "-o"):
+            tests.append([])
+        elif text != "!" or tests[-1]:
+            tests[-1].append(text)
+    return tests
+
+
+def _is_plain_test(texts: Sequence[str]) -> bool:
+    """Return whether one test has an operator that evaluates nothing."""
+    if len(texts) == 2:
+        return _UNARY.fullmatch(texts[0]) is not None
+    return len(texts) == 3 and texts[1] in _BINARY
 
 
 def judge_bracket(words: Sequence[Word]) -> ReadOnly | NotKnown:
@@ -158,7 +180,11 @@ ODD_PROGRAMS = (
         )
     ),
     Program("printf", judge=judge_printf, refused="`-v` and `%n` assign variables"),
-    Program("test", judge=judge_test, refused="`-v` and `-R` evaluate, `-a` and `-o` join"),
+    Program(
+        "test",
+        judge=judge_test,
+        refused="`-v` and `-R` evaluate; `-a` and `-o` must join what is written out",
+    ),
     Program("[", judge=judge_bracket, refused="as `test`"),
     Program("cd", judge=judge_cd),
     Program("pushd", judge=judge_cd),

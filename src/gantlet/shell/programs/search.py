@@ -32,7 +32,7 @@ _RG = (
     "--context-separator= --field-match-separator= --no-messages --max-filesize= "
     "--one-file-system --crlf --no-config --no-mmap --mmap --line-buffered --block-buffered "
     "-E,--encoding= --engine= --auto-hybrid-regex --no-require-git --include-zero "
-    "--path-separator= --no-unicode --help -V,--version"
+    "--path-separator= --no-unicode --debug --trace --pcre2-version --help -V,--version"
 )
 _FD = (
     "-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --no-ignore-parent "

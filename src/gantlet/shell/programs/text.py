@@ -110,6 +110,30 @@ TEXT_PROGRAMS = (
         ),
     ),
     Program(
+        "shuf",
+        (
+            "-e,--echo -i,--input-range= -n,--head-count= -r,--repeat --random-source=path "
+            "-z,--zero-terminated --help --version"
+        ),
+        refused="`-o` writes",
+    ),
+    Program(
+        "numfmt",
+        (
+            "-d,--delimiter= --field= --format= --from= --from-unit= --grouping --header[=] "
+            "--invalid= --padding= --round= --suffix= --to= --to-unit= -z,--zero-terminated "
+            "--help --version"
+        ),
+        Operands.TEXT,
+        is_tame=True,
+    ),
+    Program(
+        "factor",
+        "-h,--exponents --help --version",
+        Operands.TEXT,
+        is_tame=True,
+    ),
+    Program(
         "bc",
         "-l,--mathlib -q,--quiet -s,--standard -w,--warn -v,--version -h,--help",
         is_tame=True,
