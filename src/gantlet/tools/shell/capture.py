@@ -41,6 +41,7 @@ class Capture:
         self._pending = bytearray()
         self._written = 0
         self._is_foreign = False
+        self._is_closed = False
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.total = 0
         self.problem = ""
@@ -96,14 +97,14 @@ class Capture:
         with self._lock:
             if self._file is None:
                 self._open(b"")
+                if self._is_closed:
+                    self._end_file()
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Write what is left, and close the file; one that is begun later is closed at once."""
         with self._lock:
-            if self._file is not None:
-                self._flush(is_last=True)
-                os.close(self._file)
-                self._file = -1
+            self._is_closed = True
+            self._end_file()
 
     @property
     def is_whole(self) -> bool:
@@ -187,6 +188,15 @@ class Capture:
             return
         self._pending += data
         self._flush(is_last=False)
+
+    def _end_file(self) -> None:
+        """Write what is left, and close the file, if there is one."""
+        if self._file is None or self._file < 0:
+            return
+        self._flush(is_last=True)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def _flush(self, *, is_last: bool) -> None:
         end = self._pending.rfind(b"\n") + 1

@@ -210,8 +210,7 @@ class ShellTask:
         hit = self.running.hit_limit
         if hit and self.reason is Reason.NONE:
             self.reason = Reason.PROCESSES if hit == "processes" else Reason.LIFETIME
-        if self.moved:
-            self.capture.close()
+        self.capture.close()
         self._is_final = True
         self._tell_end()
         self._ended.set()
