@@ -44,6 +44,7 @@ class Line:
         self._on_free = on_free
         self._on_lost = on_lost
         self._lock = threading.Lock()
+        self._telling = threading.Lock()  # what comes first is told first
         self._heard = b""
         self._number = 0
         self._running: Running | None = None
@@ -70,8 +71,7 @@ class Line:
         """Have a command told what the keeper tells from now on, and what it has told already."""
         with self._lock:
             self._running = running
-            waiting, self._heard = self._heard, b""
-        self._take(waiting)
+        self._take(b"")
 
     def say(self, word: str, seconds: float = 0.0) -> None:
         """Send a word about the command; nobody may be there to hear it."""
@@ -110,6 +110,16 @@ class Line:
 
     def _take(self, data: bytes) -> None:
         """Pass whole lines on to the command; without one, keep them."""
+        with self._telling:
+            self._tell(data)
+            is_free = self._running is not None and self._running.gone.is_set()
+            if is_free:
+                self._running = None
+        if is_free:
+            self._on_free(self)
+
+    def _tell(self, data: bytes) -> None:
+        """Tell the command every whole line that has come."""
         with self._lock:
             self._heard += data
             if self._running is None:
@@ -120,6 +130,3 @@ class Line:
             running = self._running
             if running is not None and told["number"] == self._number:
                 running.note(told)
-        if self._running is not None and self._running.gone.is_set():
-            self._running = None
-            self._on_free(self)

@@ -12,6 +12,8 @@ from gantlet.system.supervisor.values import Ending, Launch, Lost, NotStarted, P
 from gantlet.system.thread_event import ThreadEvent
 
 _READ_BYTES = 1 << 16
+#: How many of those a pipe can hold, and more.
+_MOST_READS = 64
 #: How long what is left behind may still say something that belongs to the command.
 _AFTERMATH_SECONDS = 0.2
 _LIST_SECONDS = 2.0
@@ -61,6 +63,7 @@ class Running:
         self.silent = ThreadEvent()
         self.gone = ThreadEvent()
         self._lock = threading.Lock()
+        self._reading = threading.RLock()  # what is read first is passed on first, and then closed
         self._has_finished = False
         self._on_gone: list[Callable[[], None]] = []
         if output is None:
@@ -145,6 +148,7 @@ class Running:
         self.place = str(told["place"])
         if not self.left:
             self.finish()
+        self._drain()
         self.ended.set()
 
     def finish(self) -> None:
@@ -165,33 +169,38 @@ class Running:
 
     def stop_reading(self) -> None:
         """Close the output; whatever is still said is lost."""
-        with self._lock:  # two threads must not close one number twice: it may be another's by then
+        with self._reading:  # a number that is closed may be another's by then
             output, self._output = self._output, None
-        if output is not None:
-            self._pump.forget(output)
-            os.close(output)
-            self.silent.set()
+            if output is not None:
+                self._pump.forget(output)
+                os.close(output)
+                self.silent.set()
 
     def _read_output(self) -> bool:
         """Pass on what the command has said; return whether there may be more."""
-        if self._output is None:
-            return False
-        try:
-            data = os.read(self._output, _READ_BYTES)
-        except BlockingIOError:
-            return False
-        except OSError:
-            data = b""
-        if data:
-            self._on_output(data)
-        else:
-            self.stop_reading()
-        return bool(data)
+        with self._reading:
+            if self._output is None:
+                return False
+            try:
+                data = os.read(self._output, _READ_BYTES)
+            except BlockingIOError:
+                return False
+            except OSError:
+                data = b""
+            if data:
+                self._on_output(data)
+            else:
+                self.stop_reading()
+            return bool(data)
 
     def _drain(self) -> None:
-        """Read what a command had said when it ended, and nobody has read yet."""
-        while self._read_output():
-            continue
+        """Read what a command had said when it ended, and nobody has read yet.
+
+        That is no more than a pipe holds; what it left running may say more without end.
+        """
+        for _ in range(_MOST_READS):
+            if not self._read_output():
+                return
 
 
 def _processes(told: object) -> tuple[Process, ...]:
