@@ -37,7 +37,7 @@ _MAX_CODE_CHARS = 1_000_000
 _KEPT_BYTES = 1 << 20
 _TAIL_BYTES = 4096
 #: How long code has to heed an interrupt before its process is ended.
-_HEED_SECONDS = 1.0
+_HEED_SECONDS = 3.0
 
 
 class REPLInput(ToolInput):

@@ -7,6 +7,7 @@ descriptors 1 and 2. The code itself finds an empty stdin.
 import ast
 import json
 import os
+import signal
 import sys
 import traceback
 from typing import Any
@@ -39,15 +40,16 @@ def serve(mark: str) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for good
     names: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
-    while True:
-        try:
-            line = orders.readline()
-        except KeyboardInterrupt:
-            continue
-        if not line:
-            return
+    heed = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while line := orders.readline():
         order = json.loads(line)
-        is_good = run_code(order["code"], names)
+        is_good = False
+        try:  # an interrupt is for the code: whoever says how it ended must not be hit
+            signal.signal(signal.SIGINT, heed or signal.default_int_handler)
+            is_good = run_code(order["code"], names)
+            heed = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stdout.flush()
         sys.stderr.flush()
         os.write(1, f"\n{mark} {order['number']} {int(is_good)}\n".encode())
