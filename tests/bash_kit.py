@@ -24,9 +24,7 @@ from gantlet.pool import DEFAULT_FLAGS
 from gantlet.system import Environment
 from gantlet.tool import AgentIdentity, AnyTool, Ports, Surroundings, ToolContext
 from gantlet.tools.shell import ShellSession
-
-#: Longer than any test takes; a test that reaches it has hung.
-PATIENCE_SECONDS = 60.0
+from patience import PATIENCE_SECONDS
 
 _numbers = count(1)
 
@@ -151,7 +149,7 @@ def _state(pid: int) -> str:
     return text.rpartition(")")[2].split()[0]
 
 
-async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
     """Wait for something that other processes do and nobody here is told of."""
     with anyio.fail_after(seconds):
         while not condition():  # noqa: ASYNC110 - there is no event for it

@@ -6,7 +6,7 @@ from functools import partial
 
 import anyio
 
-from execution_kit import PATIENCE_SECONDS, Stage, allow
+from execution_kit import Stage, allow
 from execution_scenario import (
     ALONE,
     FOOTPRINTS,
@@ -23,6 +23,7 @@ from gantlet.hooks import NOTHING_AFTER, AfterCall, BeforeCall, HookEvent, Momen
 from gantlet.permissions import Decision, Request
 from gantlet.testing import VirtualClock, settle
 from gantlet.tool import Access, Footprint, ToolResult
+from patience import PATIENCE_SECONDS
 
 
 @dataclass

@@ -25,6 +25,7 @@ from gantlet.messages import (
 from gantlet.models.scripted import Script, parse_script
 from gantlet.permissions import Asker
 from gantlet.tool import AnyTool, ToolError
+from patience import PATIENCE_SECONDS
 
 _E = TypeVar("_E")
 
@@ -154,7 +155,7 @@ def says(raw: object) -> str:
 
 async def run(agent: Agent, prompt: str = "go") -> RunResult:
     """Run a prompt, within reason."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE_SECONDS):
         return await agent.run(prompt)
 
 

@@ -4,13 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 COMMAND = [str(Path(sys.executable).with_name("gantlet"))]
-SECONDS = 60
+SECONDS = 100
+#: What fits into any pipe.
+SMALL = 1000
 
 
 class Desk:
@@ -44,16 +47,23 @@ class Desk:
     def command(
         self, *words: str, stdin: str = "", **env: str
     ) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [*COMMAND, *words],
-            input=stdin,
-            cwd=self.cwd,
-            env={**self.env, **env},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        given: dict[str, Any] = {"input": stdin}
+        with ExitStack() as stack:
+            if len(stdin) < SMALL:  # in the pipe before anybody waits for it
+                read, write = os.pipe()
+                given = {"stdin": stack.enter_context(os.fdopen(read))}
+                with os.fdopen(write, "w") as file:
+                    file.write(stdin)
+            return subprocess.run(
+                [*COMMAND, *words],
+                **given,
+                cwd=self.cwd,
+                env={**self.env, **env},
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
+            )
 
     def start(self, *words: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(

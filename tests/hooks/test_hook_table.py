@@ -32,6 +32,7 @@ from gantlet.messages import Event, HookEffectKind, HookOutcome, HookRan, JsonVa
 from gantlet.rules import Source, SourceKind
 from gantlet.tool import AgentIdentity, Surroundings
 from hooks_kit import answer, says
+from patience import PATIENCE_SECONDS
 
 EVENTS = sorted(FIRED)
 USER = Source(SourceKind.USER, "settings.json")
@@ -68,7 +69,7 @@ class Row:
             [HookEntry(event, EVERYTHING, handler, USER)],
             ports=HookPorts(emit=self.events.append, variables=variables),
         )
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE_SECONDS):
             async with runner:
                 return await runner.fire(happening(event, self.folder))
 
@@ -83,7 +84,7 @@ class Row:
 
 
 #: What a hook gets that is to hang, and what every other gets however slow the machine is.
-SHORT, LONG = 0.3, 15.0
+SHORT, LONG = 0.3, PATIENCE_SECONDS
 
 
 def happening(event: HookEvent, folder: Path) -> Occasion:

@@ -34,6 +34,7 @@ from gantlet.rules import Source, SourceKind
 from gantlet.system import Environment
 from gantlet.tool import AgentIdentity
 from hooks_kit import ACT, Stage, hooks, read_by_model, run
+from patience import PATIENCE_SECONDS
 
 SETTINGS = Path(".claude/settings.json")
 
@@ -223,7 +224,7 @@ class _Patient:
         self.sign = sign
 
     async def ask(self, question: Question) -> None:
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE_SECONDS):
             while not self.sign.exists():  # noqa: ASYNC110 - a process of its own makes the file
                 await anyio.sleep(0.01)
         question.answer(Yes())
@@ -261,7 +262,7 @@ async def sub_agent(stage: Stage, *replies: object, settings: Mapping[str, objec
     """Run a turn of a sub-agent and return what its model read."""
     agent = stage.agent(*replies, settings=settings)
     services = replace(agent._wired.services, agent=SUB)
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with agent, Bodies() as bodies:
             loop = Loop(agent._conversation, services, bodies)
             await loop.run_turn(UserMessage((Text("look around"),)))
@@ -360,7 +361,7 @@ async def test_an_interrupt_ends_a_hook_that_runs(tmp_path: Path) -> None:
             await anyio.sleep(0.005)
         agent.interrupt()
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(stop)
             result = await agent.run("go")

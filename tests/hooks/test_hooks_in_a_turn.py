@@ -15,6 +15,7 @@ from gantlet.messages import (
     TurnStarted,
 )
 from hooks_kit import ACT, Stage, answer, hooks, read_by_model, results, run, says
+from patience import PATIENCE_SECONDS
 
 BASE = {"session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name"}
 
@@ -298,7 +299,7 @@ async def test_a_session_begins_once_and_ends_once(tmp_path: Path) -> None:
     log = stage.script("h", "echo the house rules")
     settings = {
         "hooks": {
-            event: [{"hooks": [{"type": "command", "command": log}]}]
+            event: [{"hooks": [{"type": "command", "command": log, "timeout": 60}]}]
             for event in ("SessionStart", "SessionEnd")
         }
     }
@@ -364,7 +365,7 @@ async def compacted(stage: Stage, event: str, body: str) -> bool:
     async with agent:
         await run(agent)
         await run(agent)
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE_SECONDS):
             return await agent.compact("keep names")
 
 

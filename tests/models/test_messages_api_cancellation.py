@@ -1,5 +1,6 @@
 """An interrupt ends everything at once and leaves no connection behind."""
 
+import gc
 from pathlib import Path
 
 import anyio
@@ -127,6 +128,7 @@ def open_sockets() -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="nowhere to count open sockets")
 async def test_no_failure_leaves_a_socket_open() -> None:
+    gc.collect()  # what earlier tests left open is closed now, and not while we count
     before = open_sockets()
     failures: list[Script] = [
         [CLOSE],
@@ -148,7 +150,7 @@ async def test_no_failure_leaves_a_socket_open() -> None:
             await conversation.hear()
 
     assert len(conversation.server.requests) == len(failures)
-    assert open_sockets() == before
+    assert open_sockets() <= before
 
 
 async def test_a_model_that_is_closed_while_cancelled_leaves_no_connection() -> None:

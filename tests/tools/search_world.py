@@ -29,6 +29,14 @@ def make_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
+def without_end(program: Program, folder: Path) -> Program:
+    """Return a program that answers as another does, and then never ends."""
+    script = folder / "without-end"
+    script.write_text(f'#!/bin/sh\n{program.path} "$@"\nexec sleep 1000\n')
+    script.chmod(0o755)
+    return Program(str(script), is_ripgrep=program.is_ripgrep)
+
+
 def searcher(program: Program = RIPGREP, **variables: str) -> Searcher:
     """Return what searches with one program."""
     return Searcher(variables, program)
@@ -55,4 +63,4 @@ async def said_by(tool: AnyTool, folder: Path, /, **given: Any) -> str:
 def ripgrep_says(query: Query, folder: Path) -> subprocess.CompletedProcess[bytes]:
     """Run ripgrep itself."""
     command = [RIPGREP.path, *ripgrep_options(query)]
-    return subprocess.run(command, cwd=folder, capture_output=True, timeout=30, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, timeout=100, check=False)

@@ -17,6 +17,7 @@ from tools.search_world import (
     output_of,
     said_by,
     searcher,
+    without_end,
 )
 from tools.test_grep import WithheldNames
 
@@ -120,8 +121,13 @@ async def test_the_environment_can_have_ignored_and_hidden_files_left_out(tree: 
     ]  # fmt: skip
 
 
-async def test_when_time_runs_out_it_is_said(tree: Path) -> None:
-    output = await output_of(glob(CLAUDE_CODE_GLOB_TIMEOUT_SECONDS="0.000001"), tree, pattern="**")
+async def test_when_time_runs_out_it_is_said(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    endless = without_end(RIPGREP, tmp_path_factory.mktemp("bin"))
+    tool = glob(endless, CLAUDE_CODE_GLOB_TIMEOUT_SECONDS="0.3")
+
+    output = await output_of(tool, tree, pattern="**")
 
     assert "Time ran out" in output.data
     assert isinstance(output.structured, Mapping)
