@@ -187,3 +187,17 @@ def is_running(pid: int) -> bool:
     except OSError:
         return False
     return text.rpartition(")")[2].split()[0] not in {"Z", "X"}
+
+
+def number_in(path: Path) -> int:
+    """Return the number that a process has written down, or 0 if it has not."""
+    text = path.read_text() if path.exists() else ""
+    return int(text) if text.endswith("\n") else 0
+
+
+async def pid_in(path: Path) -> int:
+    """Wait until a process has written down its number."""
+    with anyio.fail_after(PATIENCE_SECONDS):
+        while not number_in(path):  # noqa: ASYNC110 - a process makes it
+            await anyio.sleep(0.005)
+    return number_in(path)

@@ -10,7 +10,7 @@ import pytest
 
 from end_to_end.program_kit import STREAM, Desk, frames
 from gantlet.session import read_lines, restore
-from gantlet.surfaces.headless.host import LINGER_SECONDS
+from gantlet.surfaces.headless.held_agent import LINGER_SECONDS
 
 GLOB = {"call": "Glob", "input": {"pattern": "*.txt"}}
 

@@ -17,7 +17,19 @@ from gantlet.messages import (
 )
 from gantlet.session import new_session, resumed
 from gantlet.tool import AnyTool
-from hooks_kit import ACT, Stage, answer, hooks, is_running, read_by_model, results, run, says
+from hooks_kit import (
+    ACT,
+    Stage,
+    answer,
+    hooks,
+    is_running,
+    number_in,
+    pid_in,
+    read_by_model,
+    results,
+    run,
+    says,
+)
 from patience import DEADLINES, PATIENCE_SECONDS
 
 
@@ -32,20 +44,6 @@ def wait_for(path: Path) -> AnyTool:
         return "waited"
 
     return wait
-
-
-def number_in(path: Path) -> int:
-    """Return the number that a process has written down, or 0 if it has not."""
-    text = path.read_text() if path.exists() else ""
-    return int(text) if text.endswith("\n") else 0
-
-
-async def pid_in(path: Path) -> int:
-    """Wait until a process has written down its number."""
-    with anyio.fail_after(PATIENCE_SECONDS):
-        while not number_in(path):  # noqa: ASYNC110 - a process makes it
-            await anyio.sleep(0.005)
-    return number_in(path)
 
 
 async def test_an_async_hook_decides_nothing_and_is_read_later(tmp_path: Path) -> None:
