@@ -34,8 +34,8 @@ from gantlet.tools.shell.views import Views
 MAX_COMMAND_BYTES = 128 * 1024 - 1024
 
 
-class BashInput(ToolInput):
-    """What to run."""
+class CommandInput(ToolInput):
+    """What to run, in whichever language."""
 
     command: str = Field(min_length=1, description="The command to run.")
     timeout: float | None = Field(
@@ -51,6 +51,11 @@ class BashInput(ToolInput):
     run_in_background: bool | None = Field(
         None, description="Return at once and let the command go on."
     )
+
+
+class BashInput(CommandInput):
+    """What to run."""
+
     dangerouslyDisableSandbox: bool | None = Field(  # noqa: N815 - the name of the contract
         None, description="Run without the sandbox. The user is asked."
     )

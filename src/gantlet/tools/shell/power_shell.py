@@ -13,12 +13,11 @@ from gantlet.tool import (
     Tool,
     ToolContext,
     ToolError,
-    ToolInput,
     ToolResult,
     Traits,
 )
 from gantlet.tool.wording import cut
-from gantlet.tools.shell.bash import why_refused
+from gantlet.tools.shell.bash import CommandInput, why_refused
 from gantlet.tools.shell.calls import ShellCalls
 from gantlet.tools.shell.lines import CommandLine
 from gantlet.tools.shell.results import BashOutput
@@ -27,23 +26,10 @@ from gantlet.tools.shell.session import SHELL, ShellSession
 PROGRAM = "pwsh"
 
 
-class PowerShellInput(ToolInput):
+class PowerShellInput(CommandInput):
     """What to run."""
 
     command: str = Field(min_length=1, description="The PowerShell command to run.")
-    timeout: float | None = Field(
-        None,
-        gt=0,
-        description=(
-            "Milliseconds the command may take. With run_in_background: how long it may live."
-        ),
-    )
-    description: str | None = Field(
-        None, description="What the command does, in five to ten words, for the user."
-    )
-    run_in_background: bool | None = Field(
-        None, description="Return at once and let the command go on."
-    )
 
 
 class PowerShell(Tool[PowerShellInput]):
