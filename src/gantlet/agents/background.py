@@ -3,13 +3,8 @@
 import threading
 from collections.abc import Callable, Sequence
 
-import anyio
-
 from gantlet.system.thread_event import ThreadEvent
 from gantlet.tool.background import BackgroundTask
-
-#: How long all tasks together have to end when a session does.
-_END_SECONDS = 10.0
 
 
 class TaskBoard:
@@ -60,10 +55,3 @@ class TaskBoard:
                 return
             event = self._has_news
         await event.wait()
-
-    async def stop_all(self) -> None:
-        """End every task that runs."""
-        with anyio.move_on_after(_END_SECONDS):
-            async with anyio.create_task_group() as group:
-                for task in self.running():
-                    group.start_soon(task.stop)

@@ -68,4 +68,4 @@ def _may_be_program(path: str, roots: tuple[str, ...]) -> bool:
     if not os.path.exists(path):  # noqa: PTH110 - asked for every word
         return True
     is_run = _SCRIPT.search(path) is not None or os.access(path, os.X_OK)
-    return is_run and not os.path.isdir(path)  # noqa: PTH112
+    return is_run and not os.path.isdir(path)  # noqa: PTH112 - the same

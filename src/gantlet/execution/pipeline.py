@@ -140,7 +140,7 @@ class CallRun:
         if rejected is not None:
             raise _End(Invalid(texts.error(rejected.message), rejected.message, rejected.code))
 
-    async def _before_hooks(self, tool: AnyTool, args: Any) -> tuple[Any, Vote | None]:  # noqa: ANN401
+    async def _before_hooks(self, tool: AnyTool, args: Any) -> tuple[Any, Vote | None]:  # noqa: ANN401 - the args
         """Ask the hooks; an input they change is parsed and looked at again."""
         answer = await self._listeners.before(tool, args)
         self._end_if_aborted()
@@ -154,7 +154,7 @@ class CallRun:
             args = await self._changed(tool, answer.updated_input, "A hook")
         return args, answer.vote
 
-    async def _permission(self, tool: AnyTool, args: Any, hook_vote: Vote | None) -> Any:  # noqa: ANN401
+    async def _permission(self, tool: AnyTool, args: Any, hook_vote: Vote | None) -> Any:  # noqa: ANN401 - the args
         """Have the call judged; an input that a person changed is parsed and judged again."""
         for changes_left in range(_MAX_CHANGES, -1, -1):
             decision = await self._judge(tool, args, hook_vote)
@@ -243,7 +243,7 @@ class CallRun:
         except (TypeError, ValueError):
             return False
 
-    async def _changed(self, tool: AnyTool, updated: Mapping[str, Any], who: str) -> Any:  # noqa: ANN401
+    async def _changed(self, tool: AnyTool, updated: Mapping[str, Any], who: str) -> Any:  # noqa: ANN401 - the args
         """Parse a changed input, look at it again, and wait for what it touches now."""
         try:
             call = replace(self._floor.prepared.call, input=updated)

@@ -166,7 +166,7 @@ def read_answer(event: HookEvent, raw: Mapping[str, object]) -> Saying:
     special = answer.object("hookSpecificOutput")
     if special is not None:
         said |= _special(event, special)
-    return Saying(**said)  # type: ignore[arg-type]
+    return Saying(**said)  # type: ignore[arg-type]  # each was read as its field wants it
 
 
 def _special(event: HookEvent, special: _Object) -> dict[str, object]:

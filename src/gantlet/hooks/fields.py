@@ -95,9 +95,9 @@ class Fields:
         found = self._raw.get(name)
         if found is None:
             return None
-        is_number = isinstance(found, int | float) and not isinstance(found, bool)
-        if is_number and math.isfinite(found) and found > 0:  # type: ignore[arg-type,operator]
-            return float(found)  # type: ignore[arg-type]
+        is_truth = isinstance(found, bool)
+        if isinstance(found, int | float) and not is_truth and math.isfinite(found) and found > 0:
+            return float(found)
         message = f"{name!r} must be a number of seconds above 0, not {_named(found)}"
         self.note(name, f"{message}; the default holds.")
         return None

@@ -134,5 +134,6 @@ def _async_seconds(said: bytes) -> float | None:
     if not isinstance(raw, dict) or raw.get("async") is not True:
         return None
     wanted = raw.get("asyncTimeout")
-    is_number = isinstance(wanted, int | float) and not isinstance(wanted, bool)
-    return max(0.0, float(wanted)) if is_number else 0.0  # type: ignore[arg-type]
+    if isinstance(wanted, bool) or not isinstance(wanted, int | float):
+        return 0.0
+    return max(0.0, float(wanted))

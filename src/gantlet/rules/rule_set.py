@@ -176,10 +176,6 @@ class RuleSet:
         """Return the `Read` or `Edit` rule that means a path, the strongest source's."""
         return strongest(self._paths[tool].matching(path, with_root=with_root))
 
-    def has_paths(self, tool: str) -> bool:
-        """Return whether there is any `Read` or `Edit` rule about some paths."""
-        return tool in self.path_tools
-
     def about_paths(self, names: Sequence[str]) -> Rule | None:
         """Return a rule about some paths of a tool so called, the strongest source's."""
         return strongest(self._path_names.about(names))

@@ -42,7 +42,7 @@ def missed_names(source: str, commands: tuple[SimpleCommand, ...]) -> tuple[str,
 @lru_cache(maxsize=1)
 def _parser() -> "Parser":
     import tree_sitter  # noqa: PLC0415 - heavy, and only needed for commands that are not plain
-    import tree_sitter_bash  # noqa: PLC0415
+    import tree_sitter_bash  # noqa: PLC0415 - the same
 
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 

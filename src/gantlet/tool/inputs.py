@@ -43,9 +43,6 @@ class Invalid:
         return sentence(self.tool_name, self.problems)
 
 
-ParseOutcome: TypeAlias = Parsed[_Args_co] | Invalid
-
-
 class InputFormat(Protocol[_Args_co]):
     """How a tool's input is described and read."""
 

@@ -49,10 +49,10 @@ def true(item: Item) -> None:
 def seconds(item: Item) -> float:
     """Return a number of seconds."""
     content = item.content
-    is_number = isinstance(content, (int, float)) and not isinstance(content, bool)
-    if not is_number or not 0 <= content <= MAX_SECONDS:  # type: ignore[operator]  # it is a number
-        raise item.refusal(f"seconds from 0 to {MAX_SECONDS:.0f} are needed, not {item.shown()}.")
-    return float(content)  # type: ignore[arg-type]  # the same
+    is_truth = isinstance(content, bool)
+    if isinstance(content, int | float) and not is_truth and 0 <= content <= MAX_SECONDS:
+        return float(content)
+    raise item.refusal(f"seconds from 0 to {MAX_SECONDS:.0f} are needed, not {item.shown()}.")
 
 
 def seconds_or_forever(item: Item) -> float | None:

@@ -34,11 +34,6 @@ class ProxyRequest:
     head: bytes = b""
     body_bytes: int | None = None
 
-    @property
-    def is_tunnel(self) -> bool:
-        """Whether only bytes are to be carried."""
-        return self.body_bytes is None
-
 
 def read_request(head: bytes) -> ProxyRequest:
     """Return what a request's head asks for.
