@@ -210,7 +210,8 @@ async def test_tasks_are_written_down_for_other_programs(tmp_path: Path) -> None
 
 
 async def test_secrets_do_not_reach_the_output_file(tmp_path: Path) -> None:
-    async with bench(tmp_path, MY_SECRET="correct-horse-battery") as here:
+    settings = {"shell.keepVariables": ["MY_SECRET"]}
+    async with bench(tmp_path, settings, MY_SECRET="correct-horse-battery") as here:
         answer = await here.bash(r"printf '\033[1m%s\033[0m\n' $MY_SECRET", run_in_background=True)
         await ended(here, facts(answer)["backgroundTaskId"])
         lines = lines_of(Path(facts(answer)["rawOutputPath"]))

@@ -119,35 +119,3 @@ async def test_git_that_only_reads_runs_nothing_of_the_repository(tmp_path: Path
     assert not trap.exists()
     assert "core.fsmonitor, by which git may run a program" in str(vote)
     assert plain is None
-
-
-async def test_a_program_of_the_project_is_not_taken_for_the_systems(tmp_path: Path) -> None:
-    programs = tmp_path / "project" / "bin"
-    programs.mkdir(parents=True)
-    (programs / "ls").write_text("#!/bin/sh\necho trapped\n", encoding="utf-8")
-    (programs / "ls").chmod(0o755)
-    async with bench(tmp_path, PATH=f"{programs}:/usr/bin:/bin") as here:
-        vote = await here.tool("Bash").check_permissions(*here.asked("Bash", command="ls"))
-
-    assert f"ls is {programs}/ls, a file of the project" in str(vote)
-
-
-async def test_what_only_reads_is_looked_for_where_the_system_keeps_it(tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    for name in ("node", "unlisted"):
-        (mine / name).write_text("#!/bin/sh\necho mine\n", encoding="utf-8")
-        (mine / name).chmod(0o755)
-    async with bench(tmp_path, PATH=f"{mine}:/usr/bin:/bin") as here:
-        reads = await here.bash(
-            "ls /proc/self/cwd/nothing; cat /proc/self/environ | tr '\\0' '\\n'"
-        )
-        own = await here.bash("node --version")
-        asked = await here.bash("echo $PATH")
-        approved = await here.bash("unlisted")
-
-    assert ":/usr/bin" in str(reads.block.content)
-    assert str(mine) not in str(reads.block.content)
-    assert "mine" in str(own.block.content)
-    assert str(mine) in str(asked.block.content)
-    assert "mine" in str(approved.block.content)

@@ -175,6 +175,8 @@ _SHELL = (
     Key("shell.snapshot", _S, "Have functions and aliases of the user's shell in commands.", _OURS),
     Key("shell.trackChanges", _S, "Look for the files that a command changed.", _OURS),
     Key("shell.keepBackgroundTasks", _S, "Let background tasks outlive the session.", _OURS),
+    Key("shell.keepVariables", _L, "Credentials that commands get all the same.", _OURS),
+    Key("shell.programFolders", _L, "Folders whose programs are the known ones.", _OURS),
     Key("shell.maxProcesses", _N, "How many processes one command may have.", _OURS),
     Key("shell.maxMemoryBytes", _N, "How much memory each of its processes may have.", _OURS),
     Key("shell.maxFileBytes", _N, "How large a file it may write.", _OURS),

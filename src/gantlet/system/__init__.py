@@ -35,7 +35,7 @@ from gantlet.system.replacing import (
     remove_folders,
     replace_file,
 )
-from gantlet.system.secrets import MASK, Masker
+from gantlet.system.secrets import MASK, Masker, is_secret_name
 from gantlet.system.text_form import (
     FileText,
     TextForm,
@@ -85,6 +85,7 @@ __all__ = [
     "in_loop_thread",
     "is_on",
     "is_same",
+    "is_secret_name",
     "keep_bytes",
     "keep_private",
     "locate",

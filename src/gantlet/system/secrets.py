@@ -8,7 +8,9 @@ from gantlet.messages import JsonValue
 MASK = "[masked]"
 MIN_VALUE_CHARS = 8
 _SECRET_NAME = re.compile(
-    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)", re.IGNORECASE
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)"
+    r"|_(?:PASS|PWD|PAT|JWT|AUTH|BEARER|COOKIE|CREDS?|CONNECTION_STRING)$|^SSHPASS$",
+    re.IGNORECASE,
 )
 #: What the tokens of well-known services look like. Each is long enough to be no word.
 _SHAPES = (
@@ -31,6 +33,11 @@ _PRIVATE_KEY = re.compile(r"-----BEGIN ([A-Z ]{0,40})PRIVATE KEY-----")
 _URL_PASSWORD = re.compile(r"(?<=://)([^/\s:@]{1,256}):[^/\s:@]{1,256}(?=@)")
 
 
+def is_secret_name(name: str) -> bool:
+    """Return whether a variable of that name is taken to hold a secret."""
+    return _SECRET_NAME.search(name) is not None
+
+
 class Masker:
     """Masks the values of variables that are named like secrets, and whatever looks like a token.
 
@@ -41,7 +48,7 @@ class Masker:
         values = {
             value
             for name, value in variables.items()
-            if len(value) >= MIN_VALUE_CHARS and _SECRET_NAME.search(name)
+            if len(value) >= MIN_VALUE_CHARS and is_secret_name(name)
         }
         longest_first = sorted(values, key=lambda value: (-len(value), value))
         self._values = re.compile("|".join(map(re.escape, longest_first))) if values else None

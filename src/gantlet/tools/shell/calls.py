@@ -10,6 +10,7 @@ from gantlet.messages.value import slotted
 from gantlet.system.supervisor import Exited, NotStarted, Signalled
 from gantlet.tool import ContextModifier, Surroundings, ToolContext, ToolError, ToolResult
 from gantlet.tools.shell import notices, results
+from gantlet.tools.shell.binding import UNBOUND
 from gantlet.tools.shell.changes import Before, Changed, ChangeTracker
 from gantlet.tools.shell.lines import CommandLine
 from gantlet.tools.shell.operations import facts_of, rate_limit_hint
@@ -18,6 +19,7 @@ from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import ShellSession, Start
 from gantlet.tools.shell.settings import BACKGROUND_MS, MAX_BACKGROUND_MS, SUBAGENT_BACKGROUND_MS
 from gantlet.tools.shell.task import Order, Reason, ShellTask
+from gantlet.tools.shell.vetting import binding_of
 from gantlet.tools.shell.views import View, Views
 
 #: How often progress is shown.
@@ -95,7 +97,7 @@ class ShellCalls:
             is_plain=bool(getattr(asked, "dangerouslyDisableSandbox", None)),
             outlives=in_background and settings.outlives_session,
             argv=argv,
-            programs=line.programs if "PATH" not in line.text else frozenset(),
+            binding=UNBOUND if argv else await binding_of(line, context, self._session),
         )
         before = None if in_background else await self._before(line, cwd)
         view = await self._views.look(line.analysis, cwd) if self._views is not None else None
@@ -290,6 +292,7 @@ class ShellCalls:
             told.append(results.asked_in_vain(question))
         said = notices.fitted(task.capture, self._said(task))
         told += filter(None, [rate_limit_hint(line, said)])
+        told += self._session.withheld_in(said)
         told += self._session.sandbox_notices(task, said)
         raise ToolError(results.failure(task.exit_code or 1, said, tuple(told)), is_plain=True)
 

@@ -12,7 +12,7 @@ from gantlet.tools.shell.bash import why_refused
 from gantlet.tools.shell.lines import read_line
 from gantlet.tools.shell.session import SHELL, ShellSession, Start
 from gantlet.tools.shell.task import Order, Reason, ShellTask
-from gantlet.tools.shell.vetting import objection
+from gantlet.tools.shell.vetting import binding_of, objection
 
 _DEFAULT_MS = 300_000
 _MAX_MS = 1_800_000
@@ -88,7 +88,8 @@ class Monitor(Tool[MonitorInput]):
         command = args.command or ""
         order = Order(command, args.description, context.surroundings.cwd, "monitor")
         line = read_line(command)
-        task = await self._session.start(Start(order, line.may_only_read))
+        binding = await binding_of(line, context, self._session)
+        task = await self._session.start(Start(order, line.may_only_read, binding=binding))
         events = _Events(task, self._session.tasks)
         task.capture.on_text = events.take
         await task.running.started.wait()

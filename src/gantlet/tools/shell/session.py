@@ -5,12 +5,13 @@ import secrets
 import shlex
 import shutil
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gantlet.messages.value import replace, value
 from gantlet.system import Environment, Masker, home_folder
+from gantlet.system.programs import FixedPath, absolute_folders, find_program
 from gantlet.system.supervisor import (
     Exited,
     Launch,
@@ -21,12 +22,13 @@ from gantlet.system.supervisor import (
 from gantlet.system.task_records import TaskFolder
 from gantlet.tool import Port, ToolContext, ToolError
 from gantlet.tool.background import BackgroundTasks
+from gantlet.tools.shell.binding import UNBOUND, Binding
 from gantlet.tools.shell.capture import Capture
 from gantlet.tools.shell.env_files import EnvFiles, EnvRead
 from gantlet.tools.shell.settings import ShellSettings
 from gantlet.tools.shell.snapshot import take_snapshot
 from gantlet.tools.shell.task import Order, ShellTask
-from gantlet.tools.shell.variables import absolute_only, added_variables, command_variables
+from gantlet.tools.shell.variables import added_variables, command_variables, withheld
 
 #: Where bash is, in the order in which it is looked for.
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
@@ -46,7 +48,7 @@ class Start:
         is_plain: It runs without a sandbox.
         outlives: It goes on when the session ends.
         argv: The program and its words, if it is not the shell with the command.
-        programs: The names of the programs it is known to run.
+        binding: Which files its programs are, where something rests on that.
         input: A descriptor of ours that is its stdin.
         on_output: What takes its output, if that is not kept as a command's.
     """
@@ -57,7 +59,7 @@ class Start:
     is_plain: bool = False
     outlives: bool = False
     argv: tuple[str, ...] = ()
-    programs: frozenset[str] = frozenset()
+    binding: Binding = UNBOUND
     input: int | None = None
     on_output: Callable[[bytes], None] | None = None
 
@@ -75,6 +77,8 @@ class ShellSession:
     shelter: object = None
     #: Where hooks write variables for commands.
     hook_file: str = ""
+    #: What was found of the programs of calls that were judged, until they run.
+    bound: dict[str, tuple[str, str, Binding | None]] = field(default_factory=dict)
     _env_files: EnvFiles | None = None
     _last_read: EnvRead = field(default_factory=lambda: EnvRead({}))
     _started: weakref.WeakSet[ShellTask] = field(default_factory=weakref.WeakSet)
@@ -151,7 +155,7 @@ class ShellSession:
         Raises:
             ToolError: It must not run without a sandbox, and there is none.
         """
-        argv = start.argv or self._argv(start, await self._set_up(start))
+        argv = start.argv or self._argv(start, await self._told_before(start))
         read = await self._from_hooks()
         variables = self.variables(start, read.variables)
         if self.shelter is None:
@@ -163,6 +167,8 @@ class ShellSession:
         own = added_variables(
             self.settings, start.order.cwd, read_only=start.read_only, more=read.variables
         )
+        if start.binding.path:
+            own["PATH"] = start.binding.path
         words, variables, note, is_inside = await place(
             self.shelter,
             start.order.command,
@@ -188,6 +194,14 @@ class ShellSession:
             self._last_read, self._masker = read, None
         return read
 
+    def withheld_in(self, said: str) -> list[str]:
+        """Return which credentials a failed command speaks of, and was not given."""
+        names = withheld(self.environment.variables, self.settings)
+        found = sorted(name for name in names if name in said)
+        given = " and ".join(found)
+        how = "to hand it on, the user can name it in the setting shell.keepVariables"
+        return [f"({given} is kept from commands; {how}.)"] if found else []
+
     def sandbox_notices(self, task: ShellTask, failed: str | None = None) -> list[str]:
         """Return what the sandbox has to say about a command that ended; `failed` is its output."""
         if self.shelter is None or not task.is_inside:
@@ -202,10 +216,10 @@ class ShellSession:
 
     async def run_git(self, words: tuple[str, ...], cwd: str, given: bytes) -> bytes | None:
         """Run git so that it only reads; return what it said, or None where it failed."""
-        program = shutil.which(
-            "git", path=absolute_only(self.environment.variables.get("PATH", ""))
-        )
-        if program is None:
+        path = self.environment.variables.get("PATH", "")
+        fixed = self.fixed_path(path, (cwd,))
+        program = fixed.file_of("git") or find_program("git", absolute_folders(path))
+        if not program or fixed.is_of_workspace(program):
             return None
         said = bytearray()
         start = Start(Order("git", "", cwd), read_only=True)
@@ -238,11 +252,33 @@ class ShellSession:
             start.order.cwd,
             read_only=start.read_only,
             more=more,
-            programs=start.programs,
+            is_known=start.binding.is_whole,
+            path="" if self.settings.prefix else start.binding.path,
         )
 
+    async def plain_variables(self, cwd: str) -> dict[str, str]:
+        """Return the variables a command has whatever it is."""
+        read = await self._from_hooks()
+        return command_variables(
+            self.environment.variables, self.settings, cwd, read_only=False, more=read.variables
+        )
+
+    def fixed_path(self, path: str, further: Iterable[str]) -> FixedPath:
+        """Return where programs are found that only root can change, nor whoever works here."""
+        home = self.environment.variables.get("HOME", "")
+        named = [_below_home(one, home) for one in self.settings.program_folders]
+        return FixedPath.of(path, workspace=(self.project, *further), home=home, named=named)
+
+    async def _told_before(self, start: Start) -> str:
+        """Return what the shell is told before the command, its own lines or nothing."""
+        set_up = await self._set_up(start)
+        is_bash = Path(self.shell).name == "bash"
+        if not is_bash or self.settings.prefix or (start.binding.path and not set_up):
+            return set_up  # other files have these names there, or nothing else has
+        return f"{set_up}{start.binding.lines}"
+
     async def _set_up(self, start: Start) -> str:
-        """Return what the shell is told before the command: its own lines, or nothing.
+        """Return how the shell of the user is set up, its own lines or nothing.
 
         A command that is proved to read only must not depend on what somebody set up.
         """
@@ -315,6 +351,11 @@ class ShellSession:
             if not task.running.launch.outlives:
                 task.note_end_of_session()
         self.supervisor.close()
+
+
+def _below_home(folder: str, home: str) -> str:
+    """Return a folder with its leading `~` written out."""
+    return f"{home}{folder[1:]}" if folder == "~" or folder.startswith("~/") else folder
 
 
 SHELL: Port[ShellSession] = Port("shell")

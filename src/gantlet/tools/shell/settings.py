@@ -30,10 +30,14 @@ SHELL_KEYS = (
     "shell.snapshot",
     "shell.trackChanges",
     "shell.keepBackgroundTasks",
+    "shell.keepVariables",
+    "shell.programFolders",
     "bashOutputMaxChars",
     "taskOutputMaxChars",
     "env",
 )
+#: Set to yes, commands get no credentials whatever settings say; set to no, all but our own.
+_SCRUB = "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
@@ -53,7 +57,9 @@ class ShellSettings:
         prefix: A program that is given each command, or nothing.
         takes_snapshot: Whether functions, aliases and options of the user's shell are there.
         is_trusted: Whether the folder is trusted; without that there is no snapshot.
-        scrubs_secrets: Whether variables named like secrets are kept from commands.
+        hands_on_secrets: Whether commands get variables that are named like secrets.
+        kept_variables: Patterns for names of those that they get all the same.
+        program_folders: Folders whose programs are taken for the known ones.
         tracks_changes: Whether the files that a command changed are looked for.
         limits: What each command may take.
         variables: Further variables for every command.
@@ -72,7 +78,9 @@ class ShellSettings:
     temporary_folder: str = ""
     takes_snapshot: bool = False
     is_trusted: bool = False
-    scrubs_secrets: bool = False
+    hands_on_secrets: bool = False
+    kept_variables: tuple[str, ...] = ()
+    program_folders: tuple[str, ...] = ()
     tracks_changes: bool = True
     limits: Limits = field(default_factory=Limits)
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -95,6 +103,7 @@ def read_settings(
     """
     given = dict(settings or {})
     variables = environment.variables
+    scrubs = variables.get(_SCRUB, "").strip()
     made = ShellSettings(
         default_timeout_ms=_number(variables, "BASH_DEFAULT_TIMEOUT_MS", DEFAULT_TIMEOUT_MS),
         max_timeout_ms=_number(variables, "BASH_MAX_TIMEOUT_MS", MAX_TIMEOUT_MS),
@@ -111,7 +120,9 @@ def read_settings(
         env_file=variables.get("CLAUDE_ENV_FILE", ""),
         temporary_folder=variables.get("CLAUDE_CODE_TMPDIR", ""),
         takes_snapshot=_flag(given, "shell.snapshot", is_on=False),
-        scrubs_secrets=environment.is_set("CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"),
+        hands_on_secrets=bool(scrubs) and not environment.is_set(_SCRUB),
+        kept_variables=() if environment.is_set(_SCRUB) else _list(given, "shell.keepVariables"),
+        program_folders=_list(given, "shell.programFolders"),
         tracks_changes=_flag(given, "shell.trackChanges", is_on=True),
         limits=_limits(given),
         variables=_texts(given, "env"),
@@ -154,6 +165,14 @@ def _texts(settings: Mapping[str, object], name: str) -> dict[str, str]:
     if not all(isinstance(text, str) for text in section.values()):
         raise UserError(f"{name!r} in the settings holds something that is no text.")
     return {str(key): str(text) for key, text in section.items()}
+
+
+def _list(settings: Mapping[str, object], name: str) -> tuple[str, ...]:
+    """Return a part of the settings that is a list of texts."""
+    found = settings.get(name) or ()
+    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
+        raise UserError(f"{name!r} in the settings is not a list of texts.")
+    return tuple(found)
 
 
 def _number(variables: Mapping[str, str], name: str, otherwise: int) -> int:

@@ -2,10 +2,11 @@
 
 import os
 import re
-import shutil
 from collections.abc import Mapping
-from pathlib import Path
+from fnmatch import fnmatchcase
 
+from gantlet.system import is_secret_name
+from gantlet.system.programs import absolute_folders
 from gantlet.tools.shell.settings import ShellSettings
 
 #: Our own way to the model is nobody else's business.
@@ -20,8 +21,12 @@ _SHELL_STATE = frozenset(
     }
 )  # fmt: skip
 _FUNCTION = re.compile(r"BASH_FUNC_.*%%|BASH_FUNC_.*\(\)")
-_SECRET_NAME = re.compile(
-    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)", re.IGNORECASE
+#: What makes a program load or run something else than it is known for, or write somewhere.
+_STEERING = re.compile(
+    r"LD_\w+|DYLD_\w+|GIT_(?:EXTERNAL_DIFF|PROXY_COMMAND|SSH\w*|TRACE\w*|TEMPLATE_DIR|ATTR_SOURCE)"
+    r"|RIPGREP_CONFIG_PATH|LESSOPEN|LESSCLOSE|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|USERBASE)"
+    r"|PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|(?:_JAVA|JAVA_TOOL|JDK_JAVA)_OPTIONS"
+    r"|TAR_OPTIONS|GREP_OPTIONS|MAN(?:OPT|ROFFOPT)|FZF_DEFAULT_\w+|\w+_WRAPPER"
 )
 #: Nobody is there to turn pages, to write in an editor, or to type a password.
 _UNATTENDED = {
@@ -49,12 +54,6 @@ _UNATTENDED = {
     "TERM": "dumb",
     "GANTLET": "1",
 }
-#: What tells where programs are found: that is about the user's own search path.
-_ASK_WHERE = frozenset({"which", "type", "command", "whereis", "hash"})
-#: Where the system keeps its programs.
-_SYSTEM_FOLDERS = (
-    *("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"),
-)
 #: For git that was proved to read only: nothing of a repository's own may run, nothing is written.
 _HARDENED_CONFIG = {
     "core.fsmonitor": "false",
@@ -85,6 +84,18 @@ def is_kept_from_commands(name: str) -> bool:
     return name in _OWN or name in _SHELL_STATE or _FUNCTION.fullmatch(name) is not None
 
 
+def withheld(inherited: Mapping[str, str], settings: ShellSettings) -> frozenset[str]:
+    """Return the names of credentials that commands do not get."""
+    if settings.hands_on_secrets:
+        return frozenset()
+    return frozenset(
+        name
+        for name in inherited
+        if is_secret_name(name)
+        and not any(fnmatchcase(name, pattern) for pattern in settings.kept_variables)
+    )
+
+
 def command_variables(
     inherited: Mapping[str, str],
     settings: ShellSettings,
@@ -92,19 +103,28 @@ def command_variables(
     *,
     read_only: bool,
     more: Mapping[str, str] | None = None,
-    programs: frozenset[str] = frozenset(),
+    is_known: bool = False,
+    path: str = "",
 ) -> dict[str, str]:
     """Return the variables of a command; `more` is what files of variables say.
 
-    What only reads gets the system's own search path if that holds the `programs` it runs.
+    One that runs because its programs are known gets nothing by which they would do more. With
+    `path` they are looked for there and nowhere else.
     """
-    kept = {name: text for name, text in inherited.items() if not is_kept_from_commands(name)}
-    if settings.scrubs_secrets:
-        kept = {name: value for name, value in kept.items() if not _SECRET_NAME.search(name)}
+    secrets = withheld(inherited, settings)
+    kept = {
+        name: text
+        for name, text in inherited.items()
+        if name not in secrets and not is_kept_from_commands(name)
+    }
     kept.setdefault("PATH", os.defpath)
     added = added_variables(settings, cwd, read_only=read_only, given=kept, more=more)
     whole = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes", **kept, **added}
-    return {**whole, "PATH": _trusted_path(whole["PATH"], programs)} if read_only else whole
+    if is_known:
+        whole = {name: text for name, text in whole.items() if not _STEERING.fullmatch(name)}
+    if read_only:
+        whole["PATH"] = os.pathsep.join(absolute_folders(whole["PATH"]))
+    return {**whole, "PATH": path} if path else whole
 
 
 def added_variables(
@@ -120,40 +140,6 @@ def added_variables(
     if settings.temporary_folder:
         added["TMPDIR"] = settings.temporary_folder
     return {**added, **_hardened({**(given or {}), **added})} if read_only else added
-
-
-def absolute_only(path: str) -> str:
-    """Return a search path without entries that mean where the command happens to be."""
-    return os.pathsep.join(one for one in path.split(os.pathsep) if one.startswith("/"))
-
-
-def _trusted_path(path: str, programs: frozenset[str]) -> str:
-    """Return where what only reads is looked for.
-
-    Only where nobody but the system's owner can put a program, as long as every program is the
-    same there: a version of the user's own (nvm, a virtual environment) must not be passed over.
-    """
-    users = absolute_only(path)
-    systems = os.pathsep.join(filter(_is_guarded, _SYSTEM_FOLDERS))
-    if not programs or programs & _ASK_WHERE or not systems:
-        return users
-    is_same = all(_found(one, users) in ("", _found(one, systems)) for one in programs)
-    return systems if is_same else users
-
-
-def _found(program: str, path: str) -> str:
-    """Return the file that a program is, or nothing."""
-    found = shutil.which(program, path=path)
-    return os.path.realpath(found) if found else ""
-
-
-def _is_guarded(folder: str) -> bool:
-    """Return whether a folder is the system's, and others may not write there."""
-    try:
-        facts = Path(folder).stat()
-    except OSError:
-        return False
-    return facts.st_uid == 0 and not facts.st_mode & 0o022
 
 
 def _hardened(variables: Mapping[str, str]) -> dict[str, str]:

@@ -1,46 +1,70 @@
 """What the shell itself has against a command: places where its words say less than it does."""
 
-import os
 import posixpath
-import shutil
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 from gantlet.system import run_in_thread
 from gantlet.tool import Ask, Mode, ToolContext, Vote
+from gantlet.tools.shell.binding import Binding, bind
 from gantlet.tools.shell.git_settings import why_git_runs_more
 from gantlet.tools.shell.lines import CommandLine
 from gantlet.tools.shell.session import ShellSession
 
-#: What bash does itself, so that no file of that name is run.
-_OF_THE_SHELL = frozenset(
-    {"true", "false", "echo", "printf", "cd", "pwd", "test", "[", "[[", ":", "type", "command"}
-)
+#: How many calls may wait for their answer before the first of them is looked at again.
+_MAX_KEPT = 256
+#: By these, git works in another repository than the one it is found in.
+_ELSEWHERE = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXEC_PATH")
 
 
 async def objection(line: CommandLine, context: ToolContext, session: ShellSession) -> Vote | None:
-    """Doubt a command that is taken to read only, and may run something else here.
+    """Doubt programs of a command that are known by their names, and may be others here.
 
-    A rule that covers the command answers this. What cannot be taken to read only anyway needs
-    none of it.
+    A rule that covers what they run answers this. What was found is kept for when the call runs.
     """
-    if not line.may_only_read or context.surroundings.mode is Mode.BYPASS:
+    binding = await _found(line, context, session)
+    while len(session.bound) >= _MAX_KEPT:
+        session.bound.pop(next(iter(session.bound)))
+    session.bound[context.call.id] = (line.text, context.surroundings.cwd, binding)
+    if not binding.doubts or context.surroundings.mode is Mode.BYPASS:
         return None
-    if line.programs <= _OF_THE_SHELL:
-        return None
-    return await run_in_thread(partial(_doubt, line, context, session))
+    reasons = " ".join(dict.fromkeys(binding.doubts.values()))
+    return Ask(reasons, "tool", programs=tuple(binding.doubts))
 
 
-def _doubt(line: CommandLine, context: ToolContext, session: ShellSession) -> Ask | None:
-    """Return what else a command may do here. Blocks."""
-    path = session.environment.variables.get("PATH", os.defpath)
-    for program in sorted(line.programs - _OF_THE_SHELL):
-        found = shutil.which(program, path=path)
-        if found is not None and session.holds(found, context):
-            why = f"{program} is {found}, a file of the project, and not the program of the system."
-            return Ask(why, "tool", programs=(program,))
+async def binding_of(line: CommandLine, context: ToolContext, session: ShellSession) -> Binding:
+    """Return which programs a command runs, as it was when the call was judged."""
+    text, cwd, binding = session.bound.pop(context.call.id, ("", "", None))
+    if binding is not None and (text, cwd) == (line.text, context.surroundings.cwd):
+        return binding
+    return await _found(line, context, session)
+
+
+async def _found(line: CommandLine, context: ToolContext, session: ShellSession) -> Binding:
+    """Look at the programs of a command, and at the repositories git would work in."""
+    variables = await session.plain_variables(context.surroundings.cwd)
+    return await run_in_thread(partial(_look, line, context, session, variables))
+
+
+def _look(
+    line: CommandLine, context: ToolContext, session: ShellSession, variables: Mapping[str, str]
+) -> Binding:
+    """Look at what a command would run here. Blocks."""
+    cwd, path = context.surroundings.cwd, variables["PATH"]
+    extra = context.surroundings.extra_directories
+    binding = bind(line, cwd, path, session.fixed_path(path, (cwd, *extra)))
+    why = _why_not_git(line, cwd, variables) if binding.rests_on("git") else ""
+    return binding.doubted("git", why) if why else binding
+
+
+def _why_not_git(line: CommandLine, cwd: str, variables: Mapping[str, str]) -> str:
+    """Return why git may run other programs here, or nothing."""
+    for name in _ELSEWHERE:
+        if variables.get(name):
+            return f"{name} is set, so that git may work elsewhere than it seems."
     for folder in sorted(line.git_folders):
-        why = why_git_runs_more(Path(posixpath.normpath(f"{context.surroundings.cwd}/{folder}")))
+        why = why_git_runs_more(Path(posixpath.normpath(posixpath.join(cwd, folder))))
         if why:
-            return Ask(why, "tool", programs=("git",))
-    return None
+            return why
+    return ""
