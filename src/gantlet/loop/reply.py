@@ -1,6 +1,6 @@
 """A reply as it comes: from stream events to blocks, and to calls that are ready to run."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import field
 from typing import TypeAlias
 
@@ -108,16 +108,16 @@ class Reply:
         """Whether anything of the reply has come."""
         return self._start is not None
 
-    def feed(self, event: StreamEvent) -> Iterator[Step]:
-        """Take one event; yield what it means."""
+    def feed(self, event: StreamEvent) -> Sequence[Step]:
+        """Take one event; return what it means."""
         match event:
             case BlockDelta(index, delta):
-                yield from self._advance(self._open.get(index), delta)
+                return self._advance(self._open.get(index), delta)
             case BlockStart(index, block):
-                yield from self._release()
                 self._open[index] = _Open(block)
+                return self._release()
             case BlockStop(index):
-                yield from self._close(index)
+                return self._close(index)
             case MessageStart(message):
                 self._begin(message)
             case MessageDelta(delta, usage):
@@ -125,9 +125,8 @@ class Reply:
                 self.stop_reason = delta.stop_reason or self.stop_reason
                 self.usage = self.usage.updated(usage) if usage is not None else self.usage
             case MessageStop():
-                yield from self._finish()
-            case _:
-                return
+                return self._finish()
+        return ()
 
     def _begin(self, message: AssistantMessage) -> None:
         """Take note of who speaks."""
@@ -137,39 +136,38 @@ class Reply:
         for block in blocks_of(message):
             self._blocks[len(self._blocks)] = block
 
-    def _advance(self, opened: _Open | None, delta: object) -> Iterator[Step]:
+    @staticmethod
+    def _advance(opened: _Open | None, delta: object) -> Sequence[Step]:
         """Add to a block; what is said or thought is passed on at once."""
         if opened is None:
-            return
+            return ()
         match delta:
             case InputJsonDelta(partial_json):
                 opened.pieces.append(partial_json)
             case TextDelta(text):
                 opened.pieces.append(text)
-                yield Spoken(text)
+                return (Spoken(text),)
             case ThinkingDelta(thinking):
                 opened.pieces.append(thinking)
-                yield Thought(thinking)
+                return (Thought(thinking),)
             case SignatureDelta(signature):
                 opened.signature.append(signature)
             case CitationsDelta(citation):
                 opened.citations.append(citation)
-            case _:
-                return
+        return ()
 
-    def _close(self, index: int) -> Iterator[Step]:
+    def _close(self, index: int) -> Sequence[Step]:
         """End a block; a call is held until the model moves on."""
         opened = self._open.pop(index, None)
         if opened is None:
-            return
+            return ()
         block, problem = _finished(opened)
-        if isinstance(block, ToolUse):
-            block = self._with_own_id(block)
-        self._blocks[index] = block
-        if isinstance(block, ToolUse):
-            self._held.append(CallReady(block, problem))
-        else:
-            yield BlockEnded(block)
+        if not isinstance(block, ToolUse):
+            self._blocks[index] = block
+            return (BlockEnded(block),)
+        self._blocks[index] = block = self._with_own_id(block)
+        self._held.append(CallReady(block, problem))
+        return ()
 
     def _with_own_id(self, call: ToolUse) -> ToolUse:
         """Return a call whose id no earlier call has."""
@@ -180,20 +178,20 @@ class Reply:
         self._ids.add(own)
         return call if own == call.id else replace(call, id=own)
 
-    def _release(self) -> Iterator[Step]:
+    def _release(self) -> Sequence[Step]:
         """Hand over the calls after which the model has gone on."""
+        if not self._held:
+            return ()
         held, self._held = self._held, []
-        for ready in held:
-            yield BlockEnded(ready.call)
-            yield ready
+        return [step for ready in held for step in (BlockEnded(ready.call), ready)]
 
-    def _finish(self) -> Iterator[Step]:
+    def _finish(self) -> Sequence[Step]:
         """End the reply; a call that may be cut off is never handed over, and leaves the reply."""
         self.is_complete = True
         if self.stop_reason in CUT_OFF:
             self._drop_held()
-        else:
-            yield from self._release()
+            return ()
+        return self._release()
 
     def _drop_held(self) -> None:
         """Take the calls that were held out of the reply."""

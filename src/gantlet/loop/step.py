@@ -171,7 +171,9 @@ class StepRunner:
         async with self.model.stream(request, self._tell_retry) as events:
             async for event in events:
                 self.services.emit(StreamAdvanced(event))
-                self._handle(reply.feed(event), reply, executor)
+                steps = reply.feed(event)
+                if steps:
+                    self._handle(steps, reply, executor)
 
     def _handle(self, steps: Iterable[Step], reply: Reply, executor: Executor) -> None:
         """Pass on what was said, and submit what is to be done."""

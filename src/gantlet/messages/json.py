@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Callable, Sequence
+from json.encoder import c_make_encoder, encode_basestring
 from typing import NoReturn, cast
 
 from gantlet.messages.frozen import JsonValue
@@ -20,13 +22,18 @@ def loads(source: str | bytes) -> JsonValue:
     text = source if isinstance(source, str) else str(source, "utf-8")
     try:
         if text[:1] in _BEGINNINGS:
-            value, end = _DECODER.raw_decode(text)
+            value: JsonValue
+            value, end = _scan(text, 0)
             if end == len(text):
-                return cast(JsonValue, value)
-        value = _DECODER.decode(text)  # with space around it, or something wrong
+                return value
+    except StopIteration:
+        pass  # something is wrong: what that is, the decoder says
     except RecursionError:
-        raise ValueError("The JSON nests too deeply to be read. Send it flatter.") from None
-    return cast(JsonValue, value)
+        raise _too_deep_to_read() from None
+    try:
+        return cast(JsonValue, _DECODER.decode(text))  # with space around it, or something wrong
+    except RecursionError:
+        raise _too_deep_to_read() from None
 
 
 def dumps(value: object) -> bytes:
@@ -41,6 +48,14 @@ def dumps(value: object) -> bytes:
             of digits, a value that contains itself or nests too deeply for Python's stack.
     """
     try:
+        return "".join(_encode(value, 0)).encode("utf-8")
+    except (RecursionError, ValueError):  # what is wrong is said by an encoder that looks for it
+        return _dumps_slowly(value)
+
+
+def _dumps_slowly(value: object) -> bytes:
+    """Write what is not plain: half a surrogate pair, or what cannot be written, and why."""
+    try:
         text = _UTF8_ENCODER.encode(value)
     except RecursionError:
         raise ValueError("The value nests too deeply to be written as JSON. Flatten it.") from None
@@ -53,6 +68,11 @@ def dumps(value: object) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError:
         return _ASCII_ENCODER.encode(value).encode("ascii")
+
+
+def _too_deep_to_read() -> ValueError:
+    """Return what is raised for JSON that nests too deeply."""
+    return ValueError("The JSON nests too deeply to be read. Send it flatter.")
 
 
 def _finite(digits: str) -> float:
@@ -73,3 +93,11 @@ _BEGINNINGS = ("{", "[")
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant)
 _UTF8_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ASCII_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+#: One for all, where the module's own makes two objects for each text that is read or written. A
+#: value that contains itself ends here in a RecursionError.
+_scan: Callable[[str, int], tuple[JsonValue, int]] = _DECODER.scan_once
+_encode: Callable[[object, int], Sequence[str]] = _UTF8_ENCODER.iterencode  # type: ignore[assignment]  # only joined
+if c_make_encoder is not None:
+    _encode = c_make_encoder(
+        None, _UTF8_ENCODER.default, encode_basestring, None, ":", ",", False, False, False
+    )

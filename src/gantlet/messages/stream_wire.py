@@ -32,7 +32,12 @@ from gantlet.messages.wire import ASSISTANT, USAGE, block_from_wire, block_to_wi
 
 def stream_event_from_wire(wire: object) -> StreamEvent:
     """Return the event written in `wire`; `UnknownEvent` if its type is new or a field is wrong."""
-    return _plain_delta(wire) or _plain_frame(wire) or _EVENTS.read(wire)
+    if type(wire) is dict and type(kind := wire.get("type")) is str:
+        read_plain = _PLAIN_EVENTS.get(kind)
+        event = read_plain(wire) if read_plain is not None else None
+        if event is not None:
+            return event
+    return _EVENTS.read(wire)
 
 
 def stream_event_to_wire(event: StreamEvent) -> JsonValue:
@@ -45,28 +50,33 @@ def stream_event_to_wire(event: StreamEvent) -> JsonValue:
     return _EVENTS.write(event)
 
 
-def _plain_delta(wire: object) -> BlockDelta | None:
+def _plain_delta(wire: dict[str, object]) -> BlockDelta | None:
     """Return a delta that holds one text and nothing unusual; a reply has thousands of them."""
-    if type(wire) is not dict or len(wire) != 3 or wire.get("type") != "content_block_delta":
-        return None
     index, delta = wire.get("index"), wire.get("delta")
     if type(index) is not int or index < 0 or type(delta) is not dict or len(delta) != 2:
+        return None
+    if len(wire) != 3:
         return None
     plain = _PLAIN_DELTAS.get(kind) if type(kind := delta.get("type")) is str else None
     text = delta.get(plain[0]) if plain else None
     return BlockDelta(index, plain[1](text)) if plain and type(text) is str else None
 
 
-def _plain_frame(wire: object) -> BlockStart | BlockStop | None:
-    """Return the beginning of a call, or the end of a block, that holds nothing unusual."""
-    if type(wire) is not dict or type(index := wire.get("index")) is not int or index < 0:
-        return None
-    if wire.get("type") == "content_block_stop":
-        return BlockStop(index) if len(wire) == 2 else None
-    if wire.get("type") != "content_block_start" or len(wire) != 3:
+def _plain_start(wire: dict[str, object]) -> BlockStart | None:
+    """Return the beginning of a call that holds nothing unusual."""
+    index = wire.get("index")
+    if type(index) is not int or index < 0 or len(wire) != 3:
         return None
     call = _plain_call(wire.get("content_block"))
     return BlockStart(index, call) if call is not None else None
+
+
+def _plain_stop(wire: dict[str, object]) -> BlockStop | None:
+    """Return the end of a block that holds nothing unusual."""
+    index = wire.get("index")
+    if type(index) is not int or index < 0 or len(wire) != 2:
+        return None
+    return BlockStop(index)
 
 
 def _plain_call(block: object) -> ToolUse | None:
@@ -84,6 +94,11 @@ _PLAIN_DELTAS: dict[str, tuple[str, Callable[[str], KnownDelta]]] = {
     "text_delta": ("text", TextDelta),
     "input_json_delta": ("partial_json", InputJsonDelta),
     "thinking_delta": ("thinking", ThinkingDelta),
+}
+_PLAIN_EVENTS: dict[str, Callable[[dict[str, object]], StreamEvent | None]] = {
+    "content_block_delta": _plain_delta,
+    "content_block_start": _plain_start,
+    "content_block_stop": _plain_stop,
 }
 
 _DELTAS: Family[KnownDelta, UnknownDelta] = Family(

@@ -28,6 +28,13 @@ REST_BYTES: Final = 64 * 1024
 class Source(Protocol):
     """Where the events of a reply come from, and what must be let go of in the end."""
 
+    def ready_event(self) -> StreamEvent | None:
+        """Return the next event if it is there already, or nothing if it has to be waited for.
+
+        Raises:
+            RequestError: There is none.
+        """
+
     async def next_event(self) -> StreamEvent:
         """Return the next event.
 
@@ -53,7 +60,7 @@ class StreamedSource:
         Raises:
             RequestError: The stream broke, ended, stalled, or cannot be read.
         """
-        event = self._decoded()
+        event = self.ready_event()
         if event is not None:
             return event
         with anyio.move_on_after(self._endpoint.idle_seconds):
@@ -64,7 +71,7 @@ class StreamedSource:
                         "The reply ended before it was complete", ModelErrorKind.BROKEN_STREAM
                     )
                 self._decoder.feed(chunk)
-                event = self._decoded()
+                event = self.ready_event()
         if event is None:
             raise self._failed(
                 f"The reply stalled: {self._endpoint.host} sent no event for "
@@ -81,8 +88,12 @@ class StreamedSource:
         finally:
             await self._response.aclose()
 
-    def _decoded(self) -> StreamEvent | None:
-        """Return the next event of what has come; an error instead of the rest is raised."""
+    def ready_event(self) -> StreamEvent | None:
+        """Return the next event of what has come; an error instead of the rest is raised.
+
+        Raises:
+            RequestError: The stream broke, or cannot be read.
+        """
         try:
             event = self._decoder.next_event()
         except ValueError as error:
@@ -109,6 +120,10 @@ class WholeSource:
 
     def __init__(self, message: AssistantMessage) -> None:
         self._events = events_of(message)
+
+    def ready_event(self) -> StreamEvent | None:
+        """Return the next event; `message_stop` comes last."""
+        return next(self._events)
 
     async def next_event(self) -> StreamEvent:
         """Return the next event; `message_stop` comes last."""
@@ -161,12 +176,20 @@ class Reply:
             raise StopAsyncIteration
         event, self._first = self._first, None
         if event is None:
-            event = await self._next_event(self._source)
+            event = self._ready_event(self._source) or await self._next_event(self._source)
         if isinstance(event, MessageStart):
             self._has_begun = True
         elif isinstance(event, MessageStop):
             self._is_complete = True
         return event
+
+    def _ready_event(self, source: Source) -> StreamEvent | None:
+        """Return the next event if it is there; a failure knows whether some had come."""
+        try:
+            return source.ready_event()
+        except RequestError as error:
+            error.has_begun = self._has_begun
+            raise
 
     async def _next_event(self, source: Source) -> StreamEvent:
         """Return the next event; a failure knows whether some of the reply had come."""

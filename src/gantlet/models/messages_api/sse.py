@@ -1,5 +1,6 @@
 """Server-sent events from bytes, wherever the network cut them."""
 
+import re
 from typing import Final, TypeAlias
 
 MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
@@ -9,6 +10,9 @@ Frame: TypeAlias = tuple[bytes, bytes]
 """One event: its name, empty if it had none, and its data with lines joined by a line feed."""
 
 _BOM = b"\xef\xbb\xbf"
+#: An event as nearly every server writes it, and how long it is beside its name and data.
+_PLAIN = re.compile(rb"event: ([^\r\n]*)\ndata: ([^\r\n]*)\n\n")
+_PLAIN_EXTRA: Final = len(b"event: \ndata: \n\n")
 
 
 class SseParser:
@@ -55,6 +59,11 @@ class SseParser:
             self._held.clear()
         self._ended_in_cr = lines.endswith(b"\r")
         frames: list[Frame] = []
+        if not self._event_bytes and len(lines) <= self._limit:
+            whole = lines.rfind(b"\n\n") + 2
+            plain = _plain_frames(lines[:whole])
+            if plain:
+                frames, lines = plain, lines[whole:]
         for line in lines.splitlines():  # of bytes: at CR, LF and CRLF, and nowhere else
             if not line:
                 self._end_event(frames)
@@ -99,3 +108,13 @@ class SseParser:
             return b""
         self._head = None
         return head.removeprefix(_BOM)
+
+
+def _plain_frames(lines: bytes) -> list[Frame]:
+    """Return the events of lines that hold nothing but plain ones; none if there is anything else.
+
+    Whoever finds as many bytes in plain events as there are has left nothing out.
+    """
+    frames: list[Frame] = _PLAIN.findall(lines)
+    found = sum([len(name) + len(data) for name, data in frames]) + _PLAIN_EXTRA * len(frames)
+    return frames if found == len(lines) else []
