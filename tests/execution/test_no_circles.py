@@ -48,7 +48,7 @@ async def test_a_reply_that_is_over_goes_without_being_looked_for(tmp_path: Path
                     executor.submit(use("Look", f"c{number}"))
                 answers = await executor.drain()
             held: list[weakref.ref[Any]] = [
-                weakref.ref(tracked.scope) for tracked in executor._calls
+                weakref.ref(tracked.way) for tracked in executor._calls if tracked.way is not None
             ]
             held.append(weakref.ref(executor))
             del executor

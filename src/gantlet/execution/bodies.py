@@ -4,16 +4,15 @@ In a group that belongs to the session, because one of them may refuse to end.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Coroutine, Generator
 from contextlib import suppress
-from itertools import count
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 import anyio
-from anyio._backends._asyncio import _task_states
 
 from gantlet.execution.deadlines import Deadlines
+from gantlet.execution.runners import Run, Runners, scope_of
 from gantlet.messages.value import value
 from gantlet.system import Clock, RealClock
 
@@ -47,17 +46,34 @@ class Body(Generic[_T]):
 
     Await it once. Cancelling the surrounding scope cancels the coroutine as usual; `abandon`
     drops it wherever it is, and the await raises `AbandonedError`.
+
+    Attributes:
+        has_waited: It has let others work since it began.
     """
+
+    has_waited = False
+    _task: "asyncio.Task[Any] | None" = None
+    _scope: anyio.CancelScope | None = None
+    _whole: "Body[Any] | None" = None
+    _part: "Body[Any] | None" = None
+    _is_waiting = False
+    _is_to_end = False
+    _is_abandoned = False
+    _was_woken = False
+    _cancellations = 0
 
     def __init__(self, coroutine: Coroutine[Any, Any, _T]) -> None:
         self._coroutine = coroutine
-        self._task: asyncio.Task[Any] | None = None
-        self._part: Body[Any] | None = None
-        self._is_waiting = False
-        self._is_to_end = False
-        self._is_abandoned = False
-        self._was_woken = False
-        self._cancellations = 0
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the scope around it was cancelled while it runs."""
+        return self._scope is not None and self._scope.cancel_called
+
+    def cancel(self) -> None:
+        """Cancel the scope around it, if it runs."""
+        if self._scope is not None:
+            self._scope.cancel()
 
     @property
     def is_in_part(self) -> bool:
@@ -85,22 +101,27 @@ class Body(Generic[_T]):
         if self._task is not None and self._is_waiting and not was_abandoned:
             self._was_woken = self._task.cancel()
 
-    async def drive(self, part: "Body[_Part]") -> _Part:
-        """Await a part of this body, which is the one to be abandoned while it runs.
-
-        Raises:
-            AbandonedError: It would not stop.
-        """
-        self._part = part
-        try:
-            return await part
-        finally:
-            self._part = None
+    def drive(self, part: "Body[_Part]") -> "Body[_Part]":
+        """Return a part of this body to be awaited: the one to be abandoned while it runs."""
+        part._whole = self
+        return part
 
     def __await__(self) -> Generator[Any, None, _T]:
+        whole = self._whole
+        if whole is not None:
+            whole._part = self
+        try:
+            return (yield from self._steps())
+        finally:
+            self._task = self._scope = None  # they may hold whoever holds us
+            if whole is not None:
+                whole._part = None
+
+    def _steps(self) -> Generator[Any, None, _T]:
+        """Drive the coroutine to its end."""
         self._task = task = asyncio.current_task()
         assert task is not None
-        scope = _scope_of(task)
+        self._scope = scope = scope_of(task)
         thrown: BaseException | None = None
         while True:
             try:
@@ -108,12 +129,11 @@ class Body(Generic[_T]):
                     self._coroutine.send(None) if thrown is None else self._coroutine.throw(thrown)
                 )
             except StopIteration as end:
-                self._task = None  # the task may hold whoever holds us
                 value: _T = end.value
                 return value
             thrown = None
             try:
-                self._is_waiting = True
+                self._is_waiting = self.has_waited = True
                 yield awaited
             except asyncio.CancelledError as cancellation:
                 if self._is_given_up():
@@ -137,14 +157,8 @@ class Body(Generic[_T]):
         if self._was_woken:
             task.uncancel()
         _close(self._coroutine)
-        while (scope := _scope_of(task)) is not None and scope is not outer:
+        while (scope := scope_of(task)) is not None and scope is not outer:
             scope.__exit__(None, None, None)  # the coroutine will never leave it
-
-
-def _scope_of(task: "asyncio.Task[Any]") -> anyio.CancelScope | None:
-    """Return the innermost scope that a task is in. There is no public way to ask."""
-    state = _task_states.get(task)
-    return None if state is None else state.cancel_scope
 
 
 def _close(coroutine: Coroutine[Any, Any, Any]) -> None:
@@ -201,9 +215,7 @@ class Bodies:
         self._group = anyio.create_task_group()
         self._watching = anyio.CancelScope(shield=True)
         self._driven: set[Body[Any]] = set()
-        self._running: dict[int, anyio.TaskHandle[None]] = {}
-        self._numbers = count()
-        self._one_ended = anyio.Event()
+        self._runners = Runners(self._group)
         self._is_closing = False
 
     async def __aenter__(self) -> Self:
@@ -219,14 +231,10 @@ class Bodies:
     ) -> bool | None:
         """End every call: ask, wait the grace, then go without those that stay."""
         self._is_closing = True
-        for handle in self._running.values():
-            handle.cancel()
         for body in self._driven:
             self._end(body)
         with anyio.CancelScope(shield=True):
-            while self._running:
-                self._one_ended = anyio.Event()
-                await self._one_ended.wait()
+            await self._runners.close()
         self._watching.cancel()
         self._group.cancel_scope.cancel()
         return await self._group.__aexit__(kind, error, trace)
@@ -236,18 +244,9 @@ class Bodies:
         """Whether the session ends, so that nothing may start any more."""
         return self._is_closing
 
-    def start(self, run: Callable[[], Awaitable[None]]) -> None:
+    def start(self, run: Run) -> None:
         """Run something in the session's group."""
-        number = next(self._numbers)
-        self._running[number] = self._group.create_task(self._run(run, number))
-
-    async def _run(self, run: Callable[[], Awaitable[None]], number: int) -> None:
-        """Run it and take note of its end."""
-        try:
-            await run()
-        finally:
-            del self._running[number]
-            self._one_ended.set()
+        self._runners.start(run)
 
     async def _watch(self) -> None:
         """Keep the deadlines to the very end, also when everything around is cancelled."""

@@ -239,8 +239,7 @@ class Executor:
         outcome: Outcome | None = None
         tracked.way = Body(run.outcome())
         try:
-            with tracked.scope:
-                outcome = await self._bodies.drive(tracked.way)
+            outcome = await self._bodies.drive(tracked.way)
         except AbandonedError:
             self._bodies.abandoned.append(Abandoned(tracked.prepared.call.id, tracked.name))
         except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call

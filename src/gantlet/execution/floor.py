@@ -78,7 +78,9 @@ class CallFloor:
         tracked, ground = self.tracked, self.ground
         await ground.slots.take(tracked.position)
         try:
-            await checkpoint_if_cancelled()  # a slot can come at the same time as the end
+            assert tracked.way is not None
+            if tracked.way.has_waited or tracked.way.is_cancelled:
+                await checkpoint_if_cancelled()  # a slot can come at the same time as the end
             ground.services.before_run(tracked.prepared.call)
             tracked.record.started_at = ground.bodies.clock.now()
             ground.emit(CallStarted(tracked.prepared.call.id, tracked.name))

@@ -53,9 +53,9 @@ class Stopper:
         """Cancel a call; give up on it if it does not end."""
         if tracked.is_done:
             return
-        tracked.scope.cancel()
-        way = tracked.way
+        way = tracked.way  # without one it has not begun, and will see why it must not
         if way is not None:
+            way.cancel()
             way.ask_to_end()
             self._later(tracked, self.bodies.grace_seconds, lambda _: way.abandon())
 

@@ -66,7 +66,6 @@ class Tracked:
     message_id: str = ""
     state: State = QUEUED
     is_alone: bool = False
-    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     way: Body[Any] | None = None
     regranted: anyio.Event | None = None
     effect: Effect | None = None
