@@ -72,7 +72,11 @@ class AbortScope:
     @property
     def reason(self) -> Abort | None:
         """The greatest reason here and above, or None."""
-        above = self.parent.reason if self.parent is not None else None
-        if self._own is None or above is None:
-            return self._own or above
-        return max(self._own, above)
+        greatest: Abort | None = None
+        scope: AbortScope | None = self
+        while scope is not None:
+            own = scope._own
+            if own is not None and (greatest is None or greatest < own):
+                greatest = own
+            scope = scope.parent
+        return greatest

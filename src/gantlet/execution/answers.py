@@ -104,7 +104,7 @@ def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: f
 def _input_chars(call: ToolUse) -> int:
     """Return how long a call's input is as JSON; what cannot be written has no length."""
     try:
-        return len(dumps(call.input).decode("utf-8"))
+        return len(dumps(call.input).decode("utf-8")) if call.input else len("{}")
     except (TypeError, ValueError):
         return 0
 

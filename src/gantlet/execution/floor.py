@@ -76,30 +76,25 @@ class CallFloor:
     async def run_body(self, body: Callable[[], Coroutine[Any, Any, object]]) -> object:
         """Run a tool's body in a slot, within its time, and so that it can be abandoned."""
         tracked, ground = self.tracked, self.ground
-        await ground.slots.take(tracked.position)
+        way = tracked.way
+        assert way is not None
+        if not ground.slots.take_now():
+            await ground.slots.take(tracked.position)
         try:
-            assert tracked.way is not None
-            if tracked.way.has_waited or tracked.way.is_cancelled:
+            if way.has_waited or way.is_cancelled:
                 await checkpoint_if_cancelled()  # a slot can come at the same time as the end
             ground.services.before_run(tracked.prepared.call)
             tracked.record.started_at = ground.bodies.clock.now()
             ground.emit(CallStarted(tracked.prepared.call.id, tracked.name))
-            return await self._drive(Body(body()))
+            tool, driven = tracked.prepared.tool, Body(body())
+            if tool is None or tool.timeout_seconds is None:
+                return await way.drive(driven)
+            return await self._drive_within(way, driven, tool.timeout_seconds)
+        except AbandonedError:
+            ground.bodies.abandoned.append(Abandoned(tracked.prepared.call.id, tracked.name))
+            raise
         finally:
             ground.slots.give()
-
-    async def _drive(self, body: Body[object]) -> object:
-        """Await the body and whatever time it has."""
-        tracked, bodies = self.tracked, self.ground.bodies
-        tool = tracked.prepared.tool
-        assert tracked.way is not None
-        try:
-            if tool is None or tool.timeout_seconds is None:
-                return await tracked.way.drive(body)
-            return await self._drive_within(tracked.way, body, tool.timeout_seconds)
-        except AbandonedError:
-            bodies.abandoned.append(Abandoned(tracked.prepared.call.id, tracked.name))
-            raise
 
     async def _drive_within(self, way: Body[Any], body: Body[object], seconds: float) -> object:
         """Await the body for so many seconds, then stop it."""
@@ -142,6 +137,8 @@ def stopped(reason: Abort, *, has_run: bool) -> Outcome:
 
 def as_json(value: object) -> JsonValue:
     """Return a value as JSON; what is none becomes text. Never raises."""
+    if type(value) is str:
+        return value
     for turn in (freeze, as_text):
         with suppress(Exception):  # a foreign value may do anything when it is looked at
             return turn(value)

@@ -24,6 +24,8 @@ def finished(returned: object) -> object:
     Raises:
         TypeError: It is a coroutine or a generator.
     """
+    if type(returned) is str:
+        return returned
     if inspect.iscoroutine(returned):
         returned.close()
         raise TypeError("a coroutine was returned instead of awaited")
@@ -37,6 +39,8 @@ def sound_output(tool_name: str, returned: object) -> ToolResult[object]:
 
     The call had its effect: nonsense that came along must not make it look as if it had not.
     """
+    if type(returned) is str:  # as nearly all of them
+        return ToolResult(returned)
     output = as_output(returned)
     messages, meta = output.new_messages, output.meta
     if not isinstance(messages, tuple | list) or not all(map(_is_message, messages)):
@@ -67,7 +71,8 @@ def put_in_place(updated: ToolResult[object], output: ToolResult[object]) -> Too
 def content_of(tool: AnyTool, output: ToolResult[object]) -> ResultContent:
     """Return an output as the model reads it. Raises what the tool raises."""
     content = as_content(finished(tool.to_result_block(output.data)))
-    size_of(content)  # what cannot be written as JSON cannot be sent
+    if not isinstance(content, str):
+        size_of(content)  # what cannot be written as JSON cannot be sent
     return content
 
 
@@ -103,6 +108,8 @@ def structured_of(outcome: Outcome) -> object:
 
 def _on_the_wire(value: object) -> object:
     """Return blocks as JSON, everything else as it is."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, _BLOCK_TYPES):
         return block_to_wire(value)
     if (

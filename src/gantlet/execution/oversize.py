@@ -45,21 +45,28 @@ class Spill:
 
     async def fit(self, call_id: str, content: ResultContent, limit: float) -> ResultContent:
         """Return `content`, or a preview of it with the path of the whole if it is over `limit`."""
-        known = self._known(call_id, content)
-        if known is not None or _fits(content, limit):
-            return content if known is None else known
+        fitting = self.fitting(call_id, content, limit)
+        if fitting is not None:
+            return fitting
         fitted = await run_in_thread(partial(self._spill, call_id, content, limit))
         self._replaced[call_id] = _Replaced(_digest_of(content), fitted)
         return fitted
 
     def fit_now(self, call_id: str, content: ResultContent, limit: float) -> ResultContent:
         """Do the same at once, for a result that is small enough to be written without waiting."""
-        known = self._known(call_id, content)
-        if known is not None or _fits(content, limit):
-            return content if known is None else known
+        fitting = self.fitting(call_id, content, limit)
+        if fitting is not None:
+            return fitting
         fitted = self._spill(call_id, content, limit)
         self._replaced[call_id] = _Replaced(_digest_of(content), fitted)
         return fitted
+
+    def fitting(self, call_id: str, content: ResultContent, limit: float) -> ResultContent | None:
+        """Return what stands for `content` if no file is needed for it, or None if one is."""
+        known = self._known(call_id, content) if self._replaced else None
+        if known is None and _fits(content, limit):
+            return content
+        return known
 
     def _known(self, call_id: str, content: ResultContent) -> ResultContent | None:
         """Return what this very result was replaced by; two calls may bear the same id."""
@@ -156,8 +163,9 @@ def size_of(content: ResultContent) -> int:
 
 def _fits(content: ResultContent, limit: float) -> bool:
     """Return whether a result can stay as it is."""
-    has_large_media = not isinstance(content, str) and any(map(_is_oversized_media, content))
-    return size_of(content) <= limit and not has_large_media
+    if isinstance(content, str):
+        return len(content) <= limit
+    return size_of(content) <= limit and not any(map(_is_oversized_media, content))
 
 
 def _size_of_block(block: Block) -> int:

@@ -7,12 +7,13 @@ fit → result. Each stage passes on what the next one needs, or ends the call w
 import inspect
 import logging
 from collections.abc import Mapping
+from types import CoroutineType
 from typing import Any
 
 from gantlet.execution import texts
 from gantlet.execution.bodies import AbandonedError, TimedOutError
 from gantlet.execution.call import Floor, Services, prepare
-from gantlet.execution.foreign import class_of, contained, failure_of
+from gantlet.execution.foreign import class_of, contained, contained_now, failure_of
 from gantlet.execution.listeners import Listeners
 from gantlet.execution.masking import masked_content, masked_failure, masked_output
 from gantlet.execution.outcome import (
@@ -84,16 +85,16 @@ class CallRun:
     async def outcome(self) -> Outcome:
         """Take the call through its stages. Every way they can end is an outcome."""
         try:
-            outcome = await self._stages()
+            return await self._stages()
         except _End as end:
-            outcome = end.outcome
-        return await self._bounded(outcome)
+            return await self._bounded(end.outcome)
 
-    async def _stages(self) -> Outcome:
+    async def _stages(self) -> Succeeded:
         tool = self._find()
         self._end_if_aborted()
         args = self._parsed()
-        await self._validate(tool, args)
+        if not _is_inherited(tool, "validate_input"):
+            await self._validate(tool, args)
         hook_vote: Vote | None = None
         if self._listeners.wants(HookEvent.PRE_TOOL_USE, tool):
             args, hook_vote = await self._before_hooks(tool, args)
@@ -102,7 +103,13 @@ class CallRun:
         output = await self._run(tool, args)
         if self._listeners.wants(HookEvent.POST_TOOL_USE, tool):
             output = await self._after_hooks(tool, args, output)
-        return await self._fit(tool, output)
+        content = self._content(tool, output)
+        call_id = self._floor.prepared.call.id
+        spill, limit = self._services.spill, tool.max_result_chars
+        fitted = spill.fitting(call_id, content, limit)
+        if fitted is None:
+            fitted = await spill.fit(call_id, content, limit)
+        return Succeeded(output if fitted is content else without_bulk(output, fitted), fitted)
 
     def _find(self) -> AnyTool:
         """Return the tool, or end with the names nearest to what was asked for."""
@@ -129,8 +136,6 @@ class CallRun:
 
     async def _validate(self, tool: AnyTool, args: object) -> None:
         """Let the tool look at the args in their context."""
-        if _is_inherited(tool, "validate_input"):
-            return
         try:
             rejected = await contained(lambda: tool.validate_input(args, self._tool_context()))
             if rejected is not None and not isinstance(rejected, Rejected):
@@ -178,7 +183,10 @@ class CallRun:
         """Ask whether the call may run; who cannot answer says no."""
         prepared = self._floor.prepared
         try:
-            tool_vote = await self._tool_vote(tool, args)
+            tool_vote: Vote | None = None
+            if not _is_inherited(tool, "check_permissions"):
+                context = self._tool_context()
+                tool_vote = await contained(lambda: tool.check_permissions(args, context))
             request = Request(
                 call=prepared.call,
                 tool=tool,
@@ -197,13 +205,6 @@ class CallRun:
             reason = f"whether it may run could not be decided, because of {class_of(error)}"
             return Decision.deny(reason, "pipeline")
         return decision
-
-    async def _tool_vote(self, tool: AnyTool, args: object) -> Vote | None:
-        """Return the tool's own opinion."""
-        if _is_inherited(tool, "check_permissions"):
-            return None
-        context = self._tool_context()
-        return await contained(lambda: tool.check_permissions(args, context))
 
     async def _refused(self, tool: AnyTool, args: object, decision: Decision) -> Denied:
         """Return the outcome of a no, and tell the hooks of it."""
@@ -257,7 +258,8 @@ class CallRun:
             self._floor.record.input_snapshot = call.input
         self._end_if_aborted()
         args = self._parsed()
-        await self._validate(tool, args)
+        if not _is_inherited(tool, "validate_input"):
+            await self._validate(tool, args)
         return args
 
     async def _run(self, tool: AnyTool, args: object) -> ToolResult[object]:
@@ -265,8 +267,8 @@ class CallRun:
         context = self._tool_context()
         self._services.reveal((tool.name,))
         try:
-            returned = await contained(
-                lambda: self._floor.run_body(lambda: _call(tool, args, context))
+            returned = await self._floor.run_body(
+                lambda: contained(lambda: _call(tool, args, context))
             )
         except AbandonedError as error:
             raise _End(Unknown(texts.error(texts.UNKNOWN))) from error
@@ -307,7 +309,7 @@ class CallRun:
         told = masked_output(self._services.masker, sound_output("A hook", answer.updated_output))
         updated = put_in_place(told, output)
         try:
-            await contained(lambda: _shown(tool, updated))
+            contained_now(lambda: content_of(tool, updated))
         except Exception as error:  # noqa: BLE001 - what a tool cannot show is as if it had not been said
             self._listeners.hook_failed(HookEvent.POST_TOOL_USE, error)
             return output
@@ -320,18 +322,15 @@ class CallRun:
         if answer.stop is not None:
             self.stop = answer.stop
 
-    async def _fit(self, tool: AnyTool, output: ToolResult[object]) -> Outcome:
-        """Turn the output into what the model reads, not more than it can take."""
+    def _content(self, tool: AnyTool, output: ToolResult[object]) -> ResultContent:
+        """Turn the output into what the model reads, without its secrets."""
         try:
-            content = await contained(lambda: _shown(tool, output))
+            content = contained_now(lambda: content_of(tool, output))
         except Exception as error:
             raise _End(failure_of(tool.name, error)) from error
-        call_id = self._floor.prepared.call.id
-        content = masked_content(self._services.masker, content)
-        fitted = await self._services.spill.fit(call_id, content, tool.max_result_chars)
-        if fitted is not content:
-            output = without_bulk(output, fitted)
-        return Succeeded(output, fitted)
+        if content is output.data:
+            return content  # the secrets left it when it was returned
+        return masked_content(self._services.masker, content)
 
     async def _bounded(self, outcome: Outcome) -> Outcome:
         """Return an outcome without a result so that the model can take what it reads of it."""
@@ -371,21 +370,17 @@ class CallRun:
 
 def _is_inherited(tool: AnyTool, method: str) -> bool:
     """Return whether a tool has left a method as it is, so that there is nothing to ask."""
-    own = getattr(type(tool), method, None) is not getattr(Tool, method)
-    return not own and method not in getattr(tool, "__dict__", {})
+    if getattr(type(tool), method, None) is not getattr(Tool, method):
+        return False
+    return method not in getattr(tool, "__dict__", ())
 
 
 async def _call(tool: AnyTool, args: object, context: ToolContext) -> object:
     """Run a tool, also one whose `run` is not a coroutine."""
     returned: object = tool.run(args, context)
-    if inspect.isawaitable(returned):
+    if isinstance(returned, CoroutineType) or inspect.isawaitable(returned):
         returned = await returned
     return finished(returned)
-
-
-async def _shown(tool: AnyTool, output: ToolResult[object]) -> ResultContent:
-    """Return an output as the model reads it."""
-    return content_of(tool, output)
 
 
 def _misfit(who: str, problems: str) -> Invalid:

@@ -19,10 +19,16 @@ class Slots:
         if not self.free >= 1:
             raise ValueError(f"There must be room for at least one tool, not for {self.free}.")
 
+    def take_now(self) -> bool:
+        """Take a place if there is one; return whether there was."""
+        if self.free < 1:
+            return False
+        self.free -= 1
+        return True
+
     async def take(self, position: int) -> None:
         """Wait for a place."""
-        if self.free >= 1:
-            self.free -= 1
+        if self.take_now():
             return
         granted = anyio.Event()
         entry = (position, granted)

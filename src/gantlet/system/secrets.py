@@ -57,8 +57,10 @@ class Masker:
         """Return a text without its secrets."""
         if self._values is not None:
             text = self._values.sub(MASK, text)
-        text = _without_private_keys(text)
-        text = _URL_PASSWORD.sub(rf"\1:{MASK}", text)
+        if "PRIVATE KEY" in text:
+            text = _without_private_keys(text)
+        if "://" in text:
+            text = _URL_PASSWORD.sub(rf"\1:{MASK}", text)
         return _TOKEN.sub(MASK, text)
 
     def value(self, value: JsonValue) -> JsonValue:

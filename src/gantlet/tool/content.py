@@ -24,6 +24,8 @@ def as_output(returned: object) -> ToolResult[object]:
 
 def as_content(data: object) -> ResultContent:
     """Return data as text or blocks: blocks as they are, text as it is, the rest as JSON."""
+    if isinstance(data, str):
+        return data
     if isinstance(data, _BLOCK_TYPES):
         return (data,)
     if (
