@@ -11,6 +11,7 @@ import anyio
 from gantlet.agents.background import TaskBoard
 from gantlet.assembly.agent_parts import AgentOptions, AgentParts, SystemPrompt
 from gantlet.assembly.agent_stream import AgentStream, unwrapped
+from gantlet.assembly.files import FILES_HEAR
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.wiring import wire
 from gantlet.execution import (
@@ -372,7 +373,8 @@ class Agent:
         """Write an event down where that is wanted; hand it to whoever reads the stream."""
         if self._parts.session is not None:
             self._parts.session.heard(event)
-        self._wired.files.hear(event)
+        if type(event) in FILES_HEAR:
+            self._wired.files.hear(event)
         if self._parts.listener is not None:
             self._parts.listener(event)
         if self._mailbox is not None:

@@ -124,6 +124,11 @@ class Configuration:
         self._engine = Engine(holder, asker, eyes=Scout(), emit=emit)
         return self._engine
 
+    @property
+    def is_stale(self) -> bool:
+        """Whether files changed since they were read."""
+        return self._watch.has_changed()
+
     def saver(self) -> RuleWriter:
         """Return whoever writes changes to settings files, and keeps trust in step."""
         return RuleWriter(self.settings.places, self.request)
@@ -184,6 +189,11 @@ class FreshPermission:
         """Judge one call, after a look at whether settings changed."""
         await self.configuration.refresh()
         return await self.engine.decide(request)
+
+    def known(self, request: Request) -> Decision | None:
+        """Return what was decided for such a call before, if no settings changed since."""
+        decision = self.engine.known(request)
+        return decision if decision is not None and not self.configuration.is_stale else None
 
 
 def _read(

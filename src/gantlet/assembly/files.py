@@ -9,6 +9,9 @@ from gantlet.messages.value import value
 from gantlet.session import ChangeLog, KnownFiles
 from gantlet.tool import FILE_CHANGES, FILE_KNOWLEDGE, Port
 
+#: The events that say something about files. Most say nothing.
+FILES_HEAR = frozenset({Compacted, TurnStarted})
+
 
 @value
 class SessionFiles:

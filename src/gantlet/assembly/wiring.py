@@ -29,7 +29,7 @@ from gantlet.execution import (
 from gantlet.hooks import HookSession, stop_cap
 from gantlet.loop import Conversation, History, LoopSettings
 from gantlet.messages import Behaviour, Model, Notice, NoticeLevel
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.permissions import AddRules, Destination, Engine
 from gantlet.pool import DEFAULT_FLAGS, Toolbox
 from gantlet.session import unsure_calls
@@ -99,15 +99,18 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
         spill=spill,
         instead=parts.hooks,
     )
+    fresh = FreshPermission(engine, configuration)
     services = Services(
         pool=toolbox.pool,
-        permission=parts.permission or FreshPermission(engine, configuration),
+        permission=parts.permission or fresh,
         hooks=hooks.hooks,
         spill=spill,
         emit=voice.emit,
         reveal=toolbox.catalog.reveal,
         masker=Masker(configuration.environment.variables),
     )
+    if parts.permission is None:
+        services = replace(services, known=fresh.known)
     return Wired(
         configuration,
         engine,

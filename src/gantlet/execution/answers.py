@@ -14,8 +14,7 @@ from gantlet.execution.outcome import (
     Interrupted,
     Outcome,
     Succeeded,
-    audit_event_of,
-    kind_of,
+    ending_of,
 )
 from gantlet.execution.outputs import content_of, structured_of, without_bulk
 from gantlet.execution.oversize import PREVIEW_CHARS, Spill, size_of
@@ -78,9 +77,9 @@ def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: f
     """Put an answer together."""
     record = tracked.record
     record.ended_at = now
-    record.outcome = kind_of(outcome)
-    record.event = audit_event_of(outcome)
-    record.error_class = outcome.error_class if isinstance(outcome, Failed) else ""
+    record.outcome, record.event = ending_of(outcome)
+    if isinstance(outcome, Failed):
+        record.error_class = outcome.error_class
     record.result_chars = size_of(outcome.content)
     call = tracked.prepared.call
     record.input_chars = _input_chars(call)

@@ -10,7 +10,7 @@ from gantlet.execution.oversize import Spill
 from gantlet.hooks import Hooks
 from gantlet.messages import Event, ToolUse
 from gantlet.messages.value import value
-from gantlet.permissions import Permission
+from gantlet.permissions import Decision, Permission, Request
 from gantlet.pool import Pool
 from gantlet.system import Masker
 from gantlet.tool import (
@@ -38,6 +38,11 @@ def _nothing_deferred(names: Iterable[str]) -> None:
     """Reveal nothing."""
 
 
+def _nothing_known(request: Request) -> Decision | None:
+    """Have each call judged anew."""
+    return None
+
+
 @value
 class Services:
     """What the pipeline asks of the rest of the session."""
@@ -54,6 +59,8 @@ class Services:
     before_run: Callable[[ToolUse], None] = _nothing_to_write
     #: Told which tools were called, so that deferred ones need not be looked up any more.
     reveal: Callable[[Iterable[str]], None] = _nothing_deferred
+    #: What permission has decided before and need not be asked again, or None.
+    known: Callable[[Request], Decision | None] = _nothing_known
 
 
 @value

@@ -62,6 +62,8 @@ class ConflictIndex:
         insort(self._everyone, position)
         for kept in self._general_lists(footprint):
             insort(kept, position)
+        if footprint.names_nothing:
+            return
         for key, writing in _keys(footprint):
             insort(self._named.setdefault(key, _Marks()).kept(writing=writing), position)
         for identity, writing in _paths(footprint):
@@ -73,6 +75,8 @@ class ConflictIndex:
         _discard(self._everyone, position)
         for kept in self._general_lists(footprint):
             _discard(kept, position)
+        if footprint.names_nothing:
+            return
         for key, writing in _keys(footprint):
             marks = self._named[key]
             _discard(marks.kept(writing=writing), position)
@@ -91,6 +95,13 @@ class ConflictIndex:
         latest = _last_before(self._exclusive, position)
         if footprint.reads_anything:
             latest = max(latest, _last_before(self._writers, position))
+        if not footprint.names_nothing:
+            latest = max(latest, self._named_blocker(position, footprint))
+        return latest if latest >= 0 else None
+
+    def _named_blocker(self, position: int, footprint: Footprint) -> int:
+        """Return the latest earlier call that touches what is named, or -1."""
+        latest = -1
         if footprint.writes or footprint.writes_named:
             latest = max(latest, _last_before(self._readers_of_anything, position))
         for key, writing in _keys(footprint):
@@ -99,7 +110,7 @@ class ConflictIndex:
                 latest = max(latest, marks.last_before(position, writing=writing))
         for identity, writing in _paths(footprint):
             latest = max(latest, self._path_blocker(position, identity, writing=writing))
-        return latest if latest >= 0 else None
+        return latest
 
     def _general_lists(self, footprint: Footprint) -> Iterator[list[int]]:
         """Yield the lists that do not depend on a path or a name."""

@@ -20,7 +20,7 @@ from gantlet.execution.call import Prepared, Services, prepare
 from gantlet.execution.effects import Effect, Effects
 from gantlet.execution.floor import CallFloor, Ground, as_json, stopped
 from gantlet.execution.foreign import said
-from gantlet.execution.outcome import Answer, CallRecord, Invalid, Outcome
+from gantlet.execution.outcome import Answer, CallRecord, Failed, Invalid, Outcome
 from gantlet.execution.oversize import size_of
 from gantlet.execution.pipeline import CallRun, unknown_tool
 from gantlet.execution.scheduler import Scheduler
@@ -40,7 +40,14 @@ from gantlet.messages import (
     ToolUse,
 )
 from gantlet.messages.value import replace
-from gantlet.tool import EXCLUSIVE, READS_ANYTHING, Footprint, Surroundings, footprint
+from gantlet.tool import (
+    EXCLUSIVE,
+    READS_ANYTHING,
+    ContextModifier,
+    Footprint,
+    Surroundings,
+    footprint,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -84,7 +91,7 @@ class Executor:
         self._chars = 0
         self._is_pumping = False
         self._is_discarded = False
-        self._something_ended = anyio.Event()
+        self._all_ended = anyio.Event()
         self._slots = Slots(self._settings.max_concurrency)
         self._ground = Ground(
             services=services,
@@ -208,6 +215,8 @@ class Executor:
         failed = self._siblings.reason_to_cancel(tracked)
         if failed is not None:
             return stopped(failed, has_run=False)
+        if not self._effects.remaining:
+            return None
         tracked.effect = self._effects.take(tracked.asked)
         return None if tracked.effect is None else tracked.effect.answer()
 
@@ -255,8 +264,8 @@ class Executor:
         """Give a call its one answer, and let those go that waited for it."""
         if tracked.is_done:
             return
-        waited = self._scheduler.waited_for(tracked.position)
-        tracked.record.waited_for = [self._calls[one].prepared.call.id for one in waited]
+        for one in self._scheduler.waited_for(tracked.position):
+            tracked.record.waited_for.append(self._calls[one].prepared.call.id)
         answer = make_answer(tracked, outcome, run, self._bodies.clock.now())
         tracked.state = Completed(answer)
         tracked.abort.close()
@@ -266,12 +275,20 @@ class Executor:
         self._unfinished -= 1
         self._tell_finished(tracked, answer)
         if self._scheduler.has(tracked.position):
-            self._change_context(tracked, answer)
+            if answer.modifier is not None:
+                self._change_context(tracked, answer, answer.modifier)
             self._ready.extend(self._scheduler.finish(tracked.position))
-        for victim, reason in self._siblings.victims_of(tracked, outcome, self._calls):
-            victim.abort.abort(reason)
-        self._pump()
-        self._something_ended.set()
+        self._let_others_know(tracked, outcome)
+
+    def _let_others_know(self, tracked: Tracked, outcome: Outcome) -> None:
+        """Stop those who make no sense after a call, start those who waited for it."""
+        if isinstance(outcome, Failed):
+            for victim, reason in self._siblings.victims_of(tracked, outcome, self._calls):
+                victim.abort.abort(reason)
+        if self._ready:
+            self._pump()
+        if not self._unfinished:
+            self._all_ended.set()
 
     def _pump(self) -> None:
         """Start the calls that may go now."""
@@ -310,19 +327,17 @@ class Executor:
             tracked.regranted = None
             tracked.state = EXECUTING
 
-    def _change_context(self, tracked: Tracked, answer: Answer) -> None:
+    def _change_context(self, tracked: Tracked, answer: Answer, modifier: ContextModifier) -> None:
         """Apply a call's change for later ones if it ran alone.
 
         And ask those again what they touch.
         """
-        if answer.modifier is None:
-            return
         if not tracked.is_alone:
             self._emit(ContextChangeDropped(answer.call.id))
             return
         before = self.surroundings
         try:
-            self.surroundings = changed_by(answer.modifier, before)
+            self.surroundings = changed_by(modifier, before)
         except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
             _log.exception("The context change of %s failed.", tracked.name)
             text = f"The context change of {tracked.name} failed and was dropped: {said(error)}"
@@ -345,9 +360,9 @@ class Executor:
     async def _all_done(self) -> None:
         """Wait until every call has its answer."""
         while self._unfinished:
-            if self._something_ended.is_set():
-                self._something_ended = anyio.Event()  # one for all who wait
-            await self._something_ended.wait()
+            if self._all_ended.is_set():
+                self._all_ended = anyio.Event()  # one for all who wait
+            await self._all_ended.wait()
 
     def _fitted(self, tracked: Tracked, answer: Answer) -> Answer:
         """Return an answer that fits into what the reply's results may take together."""

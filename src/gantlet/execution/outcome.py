@@ -95,14 +95,9 @@ _KINDS: Mapping[type[Outcome], tuple[OutcomeKind, AuditEvent]] = {
 }
 
 
-def kind_of(outcome: Outcome) -> OutcomeKind:
-    """Return the outcome's name."""
-    return _KINDS[type(outcome)][0]
-
-
-def audit_event_of(outcome: Outcome) -> AuditEvent:
-    """Return what the audit trail calls it."""
-    return _KINDS[type(outcome)][1]
+def ending_of(outcome: Outcome) -> tuple[OutcomeKind, AuditEvent]:
+    """Return the outcome's name, and what the audit trail calls it."""
+    return _KINDS[type(outcome)]
 
 
 @slotted

@@ -36,7 +36,7 @@ from gantlet.execution.oversize import size_of
 from gantlet.hooks import AfterCall, BeforeCall, HookEvent
 from gantlet.messages import PermissionDecided, Text, dumps, freeze
 from gantlet.messages.value import replace
-from gantlet.permissions import Decision, Request
+from gantlet.permissions import NO_FACTS, Decision, Request
 from gantlet.pool import Pool
 from gantlet.tool import (
     NOTHING_JUDGED,
@@ -105,10 +105,7 @@ class CallRun:
             output = await self._after_hooks(tool, args, output)
         content = self._content(tool, output)
         call_id = self._floor.prepared.call.id
-        spill, limit = self._services.spill, tool.max_result_chars
-        fitted = spill.fitting(call_id, content, limit)
-        if fitted is None:
-            fitted = await spill.fit(call_id, content, limit)
+        fitted = await self._services.spill.fit(call_id, content, tool.max_result_chars)
         return Succeeded(output if fitted is content else without_bulk(output, fitted), fitted)
 
     def _find(self) -> AnyTool:
@@ -168,8 +165,7 @@ class CallRun:
             self._note(decision)
             updated = decision.updated_input
             if updated is None or self._is_as_it_was(updated):
-                self._judged = Judged(decision.facts.judged(), decision.withheld)
-                self._known_context = None
+                self._keep_judged(decision)
                 return args
             if changes_left == 0:
                 break
@@ -197,7 +193,9 @@ class CallRun:
                 hook_vote=hook_vote,
                 tool_vote=tool_vote,
             )
-            decision = await contained(lambda: self._services.permission.decide(request))
+            decision = contained_now(lambda: self._services.known(request))
+            if decision is None:
+                decision = await contained(lambda: self._services.permission.decide(request))
             if not isinstance(decision, Decision):
                 raise TypeError(f"the answer was {decision!r}")  # noqa: TRY301 - same fate as raising
         except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
@@ -205,6 +203,12 @@ class CallRun:
             reason = f"whether it may run could not be decided, because of {class_of(error)}"
             return Decision.deny(reason, "pipeline")
         return decision
+
+    def _keep_judged(self, decision: Decision) -> None:
+        """Keep what was found out about the call's paths, for its tool."""
+        if decision.facts is not NO_FACTS or not decision.withheld.is_empty:
+            self._judged = Judged(decision.facts.judged(), decision.withheld)
+            self._known_context = None
 
     async def _refused(self, tool: AnyTool, args: object, decision: Decision) -> Denied:
         """Return the outcome of a no, and tell the hooks of it."""

@@ -109,6 +109,8 @@ class Scheduler:
 
     def _wake(self, position: int) -> list[int]:
         """Ask those who waited for a call again; return who may go."""
+        if position not in self._waiters:
+            return []
         waiters = sorted(self._waiters.pop(position, ()))
         for waiter in waiters:
             self._waiting_for.pop(waiter, None)

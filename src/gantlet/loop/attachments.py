@@ -29,7 +29,8 @@ def answer_message(
     """
     blocks: list[Block] = [answer.block for answer in answers]
     for answer in answers:
-        blocks += _added_by(answer)
+        if answer.new_messages or answer.context:
+            blocks += _added_by(answer)
     blocks += [reminder(text) for text in reminders]
     for message in queued:
         blocks += [block for block in blocks_of(message) if not isinstance(block, ResultBlock)]

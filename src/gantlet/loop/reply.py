@@ -239,6 +239,10 @@ def _is_empty(block: Block) -> bool:
 def _finished(opened: _Open) -> tuple[Block, str]:
     """Return a block with all that came for it, and what is wrong with a call's input."""
     whole = "".join(opened.pieces)
+    call = opened.block
+    if isinstance(call, ToolUse) and whole:
+        parsed, problem = _parse_input(whole)
+        return ToolUse(call.id, call.name, parsed, call.caller, call.extra), problem
     match opened.block:
         case Text() as text:
             citations = FrozenList(opened.citations) if opened.citations else text.citations
@@ -246,9 +250,9 @@ def _finished(opened: _Open) -> tuple[Block, str]:
         case Thinking() as thinking:
             signature = "".join(opened.signature) or thinking.signature
             return replace(thinking, thinking=thinking.thinking + whole, signature=signature), ""
-        case ToolUse() | ServerToolUse() as call if whole:
+        case ServerToolUse() as server_call if whole:
             parsed, problem = _parse_input(whole)
-            return replace(call, input=parsed), problem
+            return replace(server_call, input=parsed), problem
         case other:
             return other, ""
 

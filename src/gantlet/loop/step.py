@@ -179,14 +179,14 @@ class StepRunner:
         """Pass on what was said, and submit what is to be done."""
         for step in steps:
             match step:
+                case CallReady(call, problem):
+                    executor.submit(call, reply.id or "", problem)
+                case BlockEnded(block):
+                    self.services.emit(BlockFinished(block, reply.id, reply.model))
                 case Spoken(text):
                     self.services.emit(TextSpoken(text))
                 case Thought(text):
                     self.services.emit(ThinkingSpoken(text))
-                case BlockEnded(block):
-                    self.services.emit(BlockFinished(block, reply.id, reply.model))
-                case CallReady(call, problem):
-                    executor.submit(call, reply.id or "", problem)
 
     @staticmethod
     def _result(

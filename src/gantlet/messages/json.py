@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Sequence
-from json.encoder import c_make_encoder, encode_basestring
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]  # not in its stub
 from typing import NoReturn, cast
 
 from gantlet.messages.frozen import JsonValue
@@ -95,7 +95,7 @@ _UTF8_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators
 _ASCII_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 #: One for all, where the module's own makes two objects for each text that is read or written. A
 #: value that contains itself ends here in a RecursionError.
-_scan: Callable[[str, int], tuple[JsonValue, int]] = _DECODER.scan_once
+_scan: Callable[[str, int], tuple[JsonValue, int]] = _DECODER.scan_once  # type: ignore[attr-defined]  # not in its stub
 _encode: Callable[[object, int], Sequence[str]] = _UTF8_ENCODER.iterencode  # type: ignore[assignment]  # only joined
 if c_make_encoder is not None:
     _encode = c_make_encoder(

@@ -1,6 +1,7 @@
 """Blocks and messages to the wire form of the Messages API and back, losing nothing on the way."""
 
 import reprlib
+from typing import cast
 
 from gantlet.messages.blocks import (
     Block,
@@ -42,7 +43,23 @@ def block_from_wire(wire: object) -> Block:
 
 def block_to_wire(block: Block) -> JsonValue:
     """Return `block` as it goes on the wire. Do not change it: its parts may be frozen."""
-    return _BLOCKS.write(block)
+    return _plain_block(block) or _BLOCKS.write(block)
+
+
+def _plain_block(block: Block) -> dict[str, JsonValue] | None:
+    """Return a call, or a result that is a text, if there is nothing unusual about it."""
+    if type(block) is ToolUse:
+        if block.caller is not None or block.extra:
+            return None
+        given = cast("dict[str, JsonValue]", block.input)
+        return {"type": "tool_use", "id": block.id, "name": block.name, "input": given}
+    if type(block) is not ResultBlock or type(block.content) is not str or block.extra:
+        return None
+    wire: dict[str, JsonValue] = {"type": "tool_result", "tool_use_id": block.tool_use_id}
+    wire["content"] = block.content
+    if block.is_error is not None:
+        wire["is_error"] = block.is_error
+    return wire
 
 
 def message_from_wire(wire: object) -> Message:

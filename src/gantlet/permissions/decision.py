@@ -38,6 +38,8 @@ class Request:
     facts: Facts = NO_FACTS
 
     def __post_init__(self) -> None:
+        if self.hook_vote is self.tool_vote is None:
+            return
         for vote in (self.hook_vote, self.tool_vote):
             if vote is not None and not isinstance(vote, Allow | Ask | Deny):
                 raise TypeError(f"A vote is Allow, Ask or Deny, not {vote!r}.")

@@ -76,6 +76,13 @@ class Engine:
         withheld = withheld_from(seen, current, lambda: self._forbidden(request, current))
         return replace(decision, withheld=withheld)
 
+    def known(self, request: Request) -> Decision | None:
+        """Return what was decided before for such a call, if it holds for this one, or None."""
+        context = self.holder.current
+        if request.call.id in self._approved or withholds(request.tool, context):
+            return None
+        return self._memory.recall(request, context)
+
     def _forbidden(self, request: Request, context: PermissionContext) -> Found:
         """Search for every file that a rule forbids. This may take a while."""
         return Sight(request, context, self._eyes).find_forbidden()

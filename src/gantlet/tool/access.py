@@ -93,6 +93,11 @@ class Footprint:
     writes_named: frozenset[str] = frozenset()
 
     @property
+    def names_nothing(self) -> bool:
+        """Whether neither a path nor a name is touched by itself."""
+        return not (self.reads or self.writes or self.reads_named or self.writes_named)
+
+    @property
     def writes_something(self) -> bool:
         """Whether anything at all is written."""
         return self.is_exclusive or bool(self.writes or self.writes_named)
@@ -149,6 +154,8 @@ def _is_within(one: Identity, holder: Identity) -> bool:
 
 def footprint(access: Access, cwd: str) -> Footprint:
     """Resolve every path of `access`, seen from `cwd`."""
+    if access is READS_ANYTHING:  # as most calls that only look
+        return _READING
     if access.is_exclusive:
         return _ALONE
     reads, reads_named, reads_anything = _resolve(access.reads, cwd)
@@ -157,6 +164,7 @@ def footprint(access: Access, cwd: str) -> Footprint:
 
 
 _ALONE = Footprint(is_exclusive=True)
+_READING = Footprint(reads_anything=True)
 
 
 def _resolve(

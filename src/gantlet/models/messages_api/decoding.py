@@ -21,25 +21,17 @@ class ReplyDecoder:
     def next_event(self) -> StreamEvent | None:
         """Return the next event, or nothing while none is complete.
 
+        Data that does not name its own type has that of the frame; empty data is an empty object.
+
         Raises:
             ValueError: The next event is not JSON in UTF-8, or longer than allowed.
         """
         if self._frames:
-            return _decoded(*self._frames.popleft())
+            name, data = self._frames.popleft()
+            wire = loads(data) if data else {}
+            if isinstance(wire, dict) and "type" not in wire and name:
+                wire = {"type": str(name, "utf-8"), **wire}
+            return stream_event_from_wire(wire)
         if self._parser.is_overfull:
             raise ValueError(f"an event is longer than {self._limit} bytes")
         return None
-
-
-def _decoded(name: bytes, data: bytes) -> StreamEvent:
-    """Return the event that a frame holds.
-
-    Data that does not name its own type has that of the frame; empty data is an empty object.
-
-    Raises:
-        ValueError: The data is not JSON in UTF-8.
-    """
-    wire = loads(data) if data else {}
-    if isinstance(wire, dict) and "type" not in wire and name:
-        wire = {"type": str(name, "utf-8"), **wire}
-    return stream_event_from_wire(wire)

@@ -172,29 +172,18 @@ class Reply:
         Raises:
             ModelError: The reply broke off.
         """
-        if self._source is None or self._is_complete:
+        source = self._source
+        if source is None or self._is_complete:
             raise StopAsyncIteration
         event, self._first = self._first, None
         if event is None:
-            event = self._ready_event(self._source) or await self._next_event(self._source)
+            try:
+                event = source.ready_event() or await source.next_event()
+            except RequestError as error:
+                error.has_begun = self._has_begun  # it is to know whether some had come
+                raise
         if isinstance(event, MessageStart):
             self._has_begun = True
         elif isinstance(event, MessageStop):
             self._is_complete = True
         return event
-
-    def _ready_event(self, source: Source) -> StreamEvent | None:
-        """Return the next event if it is there; a failure knows whether some had come."""
-        try:
-            return source.ready_event()
-        except RequestError as error:
-            error.has_begun = self._has_begun
-            raise
-
-    async def _next_event(self, source: Source) -> StreamEvent:
-        """Return the next event; a failure knows whether some of the reply had come."""
-        try:
-            return await source.next_event()
-        except RequestError as error:
-            error.has_begun = self._has_begun
-            raise
