@@ -423,3 +423,67 @@ def test_a_frame_says_what_its_reply_took_at_the_start(tmp_path: Path) -> None:
 
     said = next(frame for frame in told if frame["type"] == "assistant")
     assert said["message"]["usage"]["input_tokens"] == results(told)[0]["usage"]["input_tokens"] > 0
+
+
+def in_background(command: str, **more: Any) -> dict[str, Any]:
+    return {"call": "Bash", "input": {"command": command, "run_in_background": True, **more}}
+
+
+WAIT_FOR_GO = "while [ ! -e go ]; do sleep 0.05; done; echo went"
+
+
+def is_result(frame: dict[str, Any]) -> bool:
+    return bool(frame["type"] == "result")
+
+
+def test_the_end_of_a_task_wakes_the_model_when_nothing_else_goes_on(tmp_path: Path) -> None:
+    told = {"when": {"user": {"contains": "<status>completed</status>"}}, "then": ["It went."]}
+    desk = Desk(tmp_path, [in_background(WAIT_FOR_GO)], "Begun.", told)
+    with running(desk, "--allowedTools", "Bash") as process:
+        send(process, says("Wait.", origin={"kind": "human"}))
+        first = until(process, is_result)
+        (desk.cwd / "go").touch()
+        said = until(process, lambda frame: bool(frame.get("isSynthetic")))
+        init = until(process, lambda frame: frame.get("subtype") == "init")
+        second = until(process, is_result)
+
+    assert (first["result"], first["origin"]) == ("Begun.", {"kind": "human"})
+    assert said["origin"] == second["origin"] == {"kind": "task-notification"}
+    assert "<task-notification>" in said["message"]["content"]
+    assert init["session_id"] == second["session_id"] == first["session_id"]
+    assert second["result"] == "It went."
+    lines, _ = read_lines(desk.transcripts[0])
+    assert said["uuid"] in [line.get("uuid") for line in lines]
+
+
+def test_a_task_that_the_client_stopped_wakes_nobody_and_is_told_later(tmp_path: Path) -> None:
+    told = {
+        "when": {"user": {"contains": "Well?"}},
+        "then": ["It was stopped."],
+        "else": ["Nobody asked."],
+    }
+    desk = Desk(tmp_path, [in_background(WAIT_FOR_GO)], "Begun.", told)
+    with running(desk, "--allowedTools", "Bash") as process:
+        send(process, says("Wait."))
+        task = until(process, lambda frame: frame.get("subtype") == "task_started")["task_id"]
+        until(process, is_result)
+        send(process, asks("stop_task", task_id=task))
+        until(process, lambda frame: frame.get("subtype") == "task_notification")
+        send(process, asks("get_session_cost", "r2"))
+        until(process, lambda frame: frame["type"] == "control_response")
+        send(process, says("Well?"))
+        last = until(process, is_result)
+
+    assert last["result"] == "It was stopped."
+    assert "<status>killed</status>" in desk.transcripts[0].read_text()
+
+
+def test_after_the_end_of_the_input_no_task_begins_a_turn(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, [in_background("sleep 0.3")], "Begun.")
+    ended, told = drive(desk, says("Wait."), words=("--allowedTools", "Bash"))
+
+    assert ended.returncode == 0
+    assert [frame["result"] for frame in results(told)] == ["Begun."]
+    assert [frame["status"] for frame in told if frame.get("subtype") == "task_notification"] == [
+        "completed"
+    ]

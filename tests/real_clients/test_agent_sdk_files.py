@@ -47,3 +47,19 @@ async def test_a_task_in_the_background_is_told_and_ended(tmp_path: Path) -> Non
                         break
 
     assert ends == ["stopped"]
+
+
+async def test_the_end_of_a_task_begins_a_turn_of_its_own(tmp_path: Path) -> None:
+    wait = {"command": "while [ ! -e go ]; do sleep 0.05; done", "run_in_background": True}
+    replies = ([{"call": "Bash", "input": wait}], "Begun.", "It has ended.")
+    async with stage(tmp_path, *replies) as desk:
+        with anyio.fail_after(SECONDS):
+            async with desk.client(allowed_tools=["Bash"]) as client:
+                await client.query("Wait.")
+                first = [one async for one in client.receive_response()]
+                (desk.cwd / "go").touch()
+                second = [one async for one in client.receive_response()]
+
+    assert of("ResultMessage", first)[0].result == "Begun."
+    assert of("ResultMessage", second)[0].result == "It has ended."
+    assert of("TaskNotificationMessage", second)[0].status == "completed"

@@ -15,6 +15,7 @@ class TaskBoard:
         self._lock = threading.Lock()
         self._news: list[str] = []
         self._has_news = ThreadEvent()
+        self._is_due = ThreadEvent()
         self.listeners: list[Callable[[BackgroundTask], None]] = []
 
     def add(self, task: BackgroundTask) -> None:
@@ -35,23 +36,33 @@ class TaskBoard:
         """Return the tasks that have not ended."""
         return [task for task in self._tasks.values() if not task.status.is_final]
 
-    def tell(self, text: str) -> None:
-        """Have the model told something with the next message. Any thread may call this."""
+    def tell(self, text: str, *, is_urgent: bool = True) -> None:
+        """Have the model told something with the next message. Any thread may call this.
+
+        What is urgent is worth a turn of its own if nothing else is going on.
+        """
         with self._lock:
             self._news.append(text)
             self._has_news.set()
+            if is_urgent:
+                self._is_due.set()
 
     def take_news(self) -> list[str]:
         """Return what is to be told, and forget it."""
         with self._lock:
             news, self._news = self._news, []
-            self._has_news = ThreadEvent()
+            self._has_news, self._is_due = ThreadEvent(), ThreadEvent()
         return news
 
+    @property
+    def has_urgent_news(self) -> bool:
+        """Whether there is something to tell that is worth a turn of its own."""
+        return self._is_due.is_set()
+
     async def wait_for_news(self) -> None:
-        """Wait until there is something to tell; whoever shows a prompt may then start a turn."""
-        with self._lock:
-            if self._news:
-                return
-            event = self._has_news
-        await event.wait()
+        """Wait until there is something to tell."""
+        await self._has_news.wait()
+
+    async def wait_for_urgent_news(self) -> None:
+        """Wait until there is something that is worth a turn; a surface that idles takes one."""
+        await self._is_due.wait()

@@ -73,8 +73,11 @@ class BackgroundTasks(Protocol):
     def all(self) -> Sequence[BackgroundTask]:
         """Return the tasks, the oldest first."""
 
-    def tell(self, text: str) -> None:
-        """Have the model told something with the next message. Any thread may call this."""
+    def tell(self, text: str, *, is_urgent: bool = True) -> None:
+        """Have the model told something with the next message. Any thread may call this.
+
+        What is urgent is worth a turn of its own if nothing else is going on.
+        """
 
     async def wait_for_news(self) -> None:
         """Wait until there is something to tell."""

@@ -86,9 +86,12 @@ class Desk:
             self.sink.frame(frame)
 
     def tell_taken(self, prompt: Prompt) -> None:
-        """Tell that words of the user's were taken, if somebody wants to know."""
-        if self.flags.replay_user_messages and prompt.blocks:
-            frames = self.telling.frames
+        """Tell that words were taken: ours always, the user's if somebody wants to know."""
+        frames = self.telling.frames
+        if prompt.is_synthetic:
+            more = {"isSynthetic": True, "origin": prompt.origin}
+            self.sink.frame(frames.user(prompt.content, prompt.uuid, **more))
+        elif self.flags.replay_user_messages and prompt.blocks:
             self.sink.frame(frames.user(prompt.content, prompt.uuid, isReplay=True))
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import anyio
@@ -76,6 +76,21 @@ class HeldAgent:
         self.is_to_stop = True
         if self.agent is not None:
             self.agent.interrupt()
+
+    @property
+    def has_urgent_news(self) -> bool:
+        """Whether a task in the background has news that are worth a turn."""
+        return self.agent is not None and self.agent.tasks.has_urgent_news
+
+    def take_news(self) -> list[str]:
+        """Return the news of tasks in the background, and forget them."""
+        return [] if self.agent is None else self.agent.tasks.take_news()
+
+    async def wait_for_urgent_news(self, tell: Callable[[], None]) -> None:
+        """Tell when a task in the background has news; without an agent there are none."""
+        if self.agent is not None:
+            await self.agent.tasks.wait_for_urgent_news()
+            tell()
 
     async def begin_again(self) -> str:
         """Forget the conversation and begin another session; return the id of the old one."""

@@ -13,7 +13,7 @@ from gantlet.surfaces.headless.held_agent import HeldAgent
 from gantlet.surfaces.headless.inlet import read_lines
 from gantlet.surfaces.headless.intake import Intake
 from gantlet.surfaces.headless.prompt_queue import PromptQueue
-from gantlet.surfaces.headless.prompts import GO_ON, Prompt
+from gantlet.surfaces.headless.prompts import GO_ON, Prompt, news_prompt
 from gantlet.surfaces.headless.reports import Sink
 from gantlet.surfaces.headless.requests import Requests
 from gantlet.surfaces.headless.results import Results
@@ -104,8 +104,17 @@ class Host:
                 if self._has_worked or not self._has_deferred_call:
                     return
                 self._queue.put(GO_ON)
+            elif self._held.has_urgent_news and not self._queue.has_ended:
+                self._queue.put(news_prompt(self._held.take_news()))
             else:
-                await self._queue.wait()
+                await self._idle()
+
+    async def _idle(self) -> None:
+        """Wait until something comes in, or a task in the background has news for the model."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._held.wait_for_urgent_news, self._queue.look_again)
+            await self._queue.wait()
+            group.cancel_scope.cancel()
 
     async def _heed_signals(self) -> None:
         """Stop at the first signal so that all is written down; at the second, at once."""

@@ -23,6 +23,7 @@ class Prompt:
     Attributes:
         priority: When they are heard if a turn runs: `now`, `next`, or after it.
         is_asked: Whether the model is to answer; else it reads them with what is said next.
+        is_synthetic: Whether they are ours, in the user's place.
     """
 
     blocks: tuple[Block, ...]
@@ -31,12 +32,21 @@ class Prompt:
     priority: str = ""
     content: JsonValue = None
     is_asked: bool = True
+    is_synthetic: bool = False
 
     @property
     def text(self) -> str:
         """The words, if there is nothing else."""
         only = self.blocks[0] if len(self.blocks) == 1 else None
         return only.text if isinstance(only, Text) else ""
+
+
+def news_prompt(news: Iterable[str]) -> Prompt:
+    """Return news of tasks in the background as what a turn begins with."""
+    text = "\n\n".join(news)
+    return Prompt(
+        (Text(text),), new_id(), {"kind": "task-notification"}, content=text, is_synthetic=True
+    )
 
 
 #: What resumes a call that was put off: nobody says anything.

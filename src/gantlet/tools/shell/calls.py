@@ -143,9 +143,12 @@ class ShellCalls:
         lifetime_ms = min(asked_ms or BACKGROUND_MS, most)
         tasks = self._session.tasks
         tasks.add(task)
-        task.go_on_in_background(
-            lifetime_ms / 1000, lambda ended: tasks.tell(notices.task_ended(ended))
-        )
+
+        def tell(ended: ShellTask) -> None:
+            was_stopped = ended.reason is Reason.STOPPED  # which whoever did it knows
+            tasks.tell(notices.task_ended(ended), is_urgent=not was_stopped)
+
+        task.go_on_in_background(lifetime_ms / 1000, tell)
 
     async def _launched(
         self, task: ShellTask, asked_ms: float | None, context: ToolContext

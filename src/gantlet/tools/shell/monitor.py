@@ -138,7 +138,7 @@ class _Events:
         self._tell()
         if task.reason is Reason.FLOOD:
             self._tasks.tell(f"Monitor {task.id} printed too much and was stopped. Filter more.")
-        self._tasks.tell(notices.task_ended(task))
+        self._tasks.tell(notices.task_ended(task), is_urgent=task.reason is not Reason.STOPPED)
 
     def _tell(self) -> None:
         """Tell the lines that have come."""
