@@ -1,18 +1,16 @@
 """The sandbox's only way out: a proxy that connects to allowed hosts and says why to none else."""
 
 import re
-import shutil
 import socket
-import tempfile
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import TypeAlias
 
 import anyio
 from anyio.abc import ByteReceiveStream, Listener, SocketStream, TaskGroup
 
+from gantlet.system.held_folders import HeldFolder
 from gantlet.system.sandbox.addresses import could_be_address, is_public, read_address
 from gantlet.system.sandbox.policy import NetworkList
 from gantlet.system.sandbox.requests import (
@@ -59,9 +57,9 @@ class Proxy:
         self._group = group
         self._resolve = resolver
         self._slots = anyio.Semaphore(_MOST_CONNECTIONS)
-        self._folder = Path(tempfile.mkdtemp(prefix="gantlet-proxy-"))
+        self._folder = HeldFolder("gantlet-proxy-")
         self._refusals: deque[str] = deque(maxlen=_MOST_REFUSALS)
-        self.path = str(self._folder / "socket")
+        self.path = str(self._folder.path / "socket")
 
     async def start(self) -> None:
         """Begin to listen.
@@ -74,7 +72,7 @@ class Proxy:
 
     def close(self) -> None:
         """Remove the socket. Whoever owns the group ends the connections."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.close()
 
     def take_refusals(self) -> tuple[str, ...]:
         """Return what was refused since the last time, for whoever reads a command's result."""
