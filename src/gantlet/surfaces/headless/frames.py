@@ -1,8 +1,7 @@
 """What happens, as the messages of the stream-json protocol (pure)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from gantlet.assembly.run_result import RunResult
 from gantlet.messages import (
     Block,
     BlockFinished,
@@ -17,9 +16,6 @@ from gantlet.messages import (
     Retrying,
     StopHookSummary,
     StreamEvent,
-    ToolUse,
-    TurnEnd,
-    TurnFinished,
     Usage,
     block_to_wire,
     stream_event_to_wire,
@@ -27,30 +23,6 @@ from gantlet.messages import (
 from gantlet.messages.value import value
 from gantlet.system import new_id
 from gantlet.tool.background import BackgroundTask, TaskStatus
-
-#: The kinds of result that say which limit or failure ended a run.
-_SUBTYPES: Mapping[TurnEnd, str] = {
-    TurnEnd.MAX_TURNS: "error_max_turns",
-    TurnEnd.BUDGET_EXHAUSTED: "error_max_budget_usd",
-    TurnEnd.STRUCTURED_OUTPUT_RETRY_EXHAUSTED: "error_max_structured_output_retries",
-    TurnEnd.ABORTED_STREAMING: "error_during_execution",
-    TurnEnd.ABORTED_TOOLS: "error_during_execution",
-    TurnEnd.MODEL_ERROR: "error_during_execution",
-    TurnEnd.MALFORMED_TOOL_USE_EXHAUSTED: "error_during_execution",
-    TurnEnd.TURN_SETUP_FAILED: "error_during_execution",
-    TurnEnd.BLOCKING_LIMIT: "error_during_execution",
-    TurnEnd.TOOL_DEFERRED_UNAVAILABLE: "error_during_execution",
-}
-#: Endings that are no failure of ours, though the model did not end by itself.
-_FINE = frozenset(
-    {
-        TurnEnd.COMPLETED,
-        TurnEnd.HOOK_STOPPED,
-        TurnEnd.STOP_HOOK_PREVENTED,
-        TurnEnd.TOOL_DEFERRED,
-        TurnEnd.BACKGROUND_REQUESTED,
-    }
-)
 
 #: The protocol's words for why the model was not reached.
 _ASSISTANT_ERRORS = frozenset(
@@ -99,7 +71,7 @@ class Frames:
             "content": [block_to_wire(finished.block)],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": _usage(usage),
+            "usage": usage_fields(usage),
         }
         return self._frame("assistant", uuid, message=message, parent_tool_use_id=None)
 
@@ -113,7 +85,7 @@ class Frames:
             "content": [{"type": "text", "text": text}],
             "stop_reason": "stop_sequence",
             "stop_sequence": "",
-            "usage": _usage(Usage()),
+            "usage": usage_fields(Usage()),
         }
         return self._frame("assistant", message=message, parent_tool_use_id=None, error=error)
 
@@ -244,55 +216,12 @@ class Frames:
             summary=f"{task.description} {status}{code}",
         )
 
-    def result(self, summary: "Summary") -> Frame:
+    def result(self, fields: Frame) -> Frame:
         """Return how a run ended."""
-        run, turn = summary.run, summary.turn
-        subtype = _SUBTYPES.get(run.reason, "success")
-        fields: Frame = {
-            "subtype": subtype,
-            "is_error": run.reason not in _FINE,
-            "duration_ms": round(turn.duration_seconds * 1000),
-            "duration_api_ms": round(turn.model_seconds * 1000),
-            "num_turns": run.turns,
-            "stop_reason": run.stop_reason,
-            "total_cost_usd": run.cost_usd or 0.0,
-            "usage": _usage(run.usage),
-            "modelUsage": {
-                one.model: _model_usage(one.usage, one.cost_usd) for one in turn.by_model
-            },
-            "permission_denials": [_denial(call) for call in run.denials],
-            "terminal_reason": run.reason.value,
-        }
-        if run.deferred is not None:
-            call = run.deferred
-            fields["stop_reason"] = run.reason.value
-            fields["deferred_tool_use"] = {
-                "id": call.id,
-                "name": call.name,
-                "input": dict(call.input),
-            }
-        if subtype == "success":
-            fields["result"] = run.text if run.reason in _FINE else "\n".join(run.errors)
-        else:
-            fields["errors"] = list(run.errors) or [run.reason.value]
-        return self._frame("result", None, **fields, **summary.extra)
+        return self._frame("result", None, **fields)
 
 
-@value
-class Summary:
-    """Everything a result says."""
-
-    run: RunResult
-    turn: TurnFinished
-    extra: Mapping[str, JsonValue]
-
-
-def is_failure(run: RunResult) -> bool:
-    """Return whether a program that waits for the run should take it for failed."""
-    return run.reason not in _FINE
-
-
-def _usage(usage: Usage) -> Frame:
+def usage_fields(usage: Usage) -> Frame:
     """Return token counts as replies report them."""
     return {
         "input_tokens": usage.input_tokens or 0,
@@ -301,23 +230,6 @@ def _usage(usage: Usage) -> Frame:
         "cache_read_input_tokens": usage.cache_read_input_tokens or 0,
         **usage.extra,
     }
-
-
-def _model_usage(usage: Usage, cost: float | None) -> Frame:
-    """Return what one model took."""
-    return {
-        "inputTokens": usage.input_tokens or 0,
-        "outputTokens": usage.output_tokens or 0,
-        "cacheReadInputTokens": usage.cache_read_input_tokens or 0,
-        "cacheCreationInputTokens": usage.cache_creation_input_tokens or 0,
-        "webSearchRequests": 0,
-        "costUSD": cost or 0.0,
-    }
-
-
-def _denial(call: ToolUse) -> Frame:
-    """Return a call that was not allowed."""
-    return {"tool_name": call.name, "tool_use_id": call.id, "tool_input": dict(call.input)}
 
 
 def assistant_error(kind: str) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from gantlet.assembly.run_result import RunResult
 from gantlet.messages import JsonValue, TurnEnd, TurnFinished, Usage
 from gantlet.surfaces.headless.desk import Desk
-from gantlet.surfaces.headless.frames import Frame, Summary, is_failure
+from gantlet.surfaces.headless.frames import Frame
 from gantlet.surfaces.headless.prompts import Prompt
+from gantlet.surfaces.headless.result_fields import is_failure, result_fields
 
 
 class Results:
@@ -20,7 +21,7 @@ class Results:
         """Write how a run ended."""
         desk = self._desk
         turn = desk.telling.turn or TurnFinished(run.reason, run.usage)
-        frame = desk.telling.frames.result(Summary(run, turn, dict(extra or {})))
+        frame = desk.telling.frames.result(result_fields(run, turn) | dict(extra or {}))
         was_stopped = run.reason in (TurnEnd.ABORTED_STREAMING, TurnEnd.ABORTED_TOOLS)
         self.exit_code = 1 if is_failure(run) and not was_stopped else 0
         desk.spent_usd += run.cost_usd or 0.0
