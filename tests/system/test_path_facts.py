@@ -82,6 +82,20 @@ def test_a_loop_of_links_is_looked_at_and_left(tmp_path: Path) -> None:
     assert seen(tmp_path / "one").kind in {FileKind.UNKNOWN, FileKind.MISSING}
 
 
+def test_a_chain_of_very_many_links_is_not_known_and_leads_nowhere(tmp_path: Path) -> None:
+    chain = tmp_path / "chain"
+    chain.mkdir()
+    (chain / "0").touch()
+    for number in range(1, 1_500):
+        (chain / str(number)).symlink_to(str(number - 1))
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "link").symlink_to(chain / "1499")
+
+    assert seen(chain / "1499").kind is FileKind.UNKNOWN
+    found = find_below(str(tmp_path / "below"), lambda path: path.endswith("/0"))
+    assert found == Found((), is_complete=True)
+
+
 def test_a_directory_is_known_under_both_its_names(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")

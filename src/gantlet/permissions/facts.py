@@ -23,7 +23,9 @@ class Touch:
         is_guess: It may be no path at all, but a word of a command nothing is known about.
         tracked_only: Of a tree, only what git keeps is touched.
         skips_hidden: Of a tree, what has a name that begins with a dot is left out.
-        named: Of a tree, only names like this pattern are touched; nothing means all.
+        shows: Patterns of hidden names that are touched all the same, with a NUL between them.
+        named: Of a tree, only names like this pattern are touched, or like one of several with a
+            NUL between them; nothing means all.
         may_edit: It is named by code that may change it, or only read it.
         is_condition: The call does not touch it; what stands there only decides what the call is.
     """
@@ -36,6 +38,7 @@ class Touch:
     is_guess: bool = False
     tracked_only: bool = False
     skips_hidden: bool = False
+    shows: str = ""
     named: str = ""
     may_edit: bool = False
     is_condition: bool = False

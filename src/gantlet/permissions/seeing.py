@@ -14,6 +14,9 @@ from gantlet.permissions.files import has_forbidding
 from gantlet.rules import EDIT, READ, PathParts
 from gantlet.system import FileKind, Found, PathFacts
 
+#: Where `rg` and `fd` are told what to leave out, and what not to.
+_EXCEPTIONS = (".ignore", ".rgignore", ".fdignore")
+
 
 class Eyes(Protocol):
     """Who looks at files. Permission itself never does."""
@@ -122,9 +125,15 @@ class Sight:
         if touch.named:
             fitting = (one for one in found.paths if _is_named(one, touch.named))
             found = replace(found, paths=tuple(fitting))
-        if touch.skips_hidden:
-            found = replace(found, paths=tuple(one for one in found.paths if _is_shown(one, root)))
+        if touch.skips_hidden and found.paths and not self._has_exceptions(root):
+            shown = (one for one in found.paths if _is_shown(one, root, touch.shows))
+            found = replace(found, paths=tuple(shown))
         return found
+
+    def _has_exceptions(self, root: str) -> bool:
+        """Return whether a file stands in a directory that may have hidden names shown."""
+        looks = (self.eyes.look(f"{root}/{name}", "/") for name in _EXCEPTIONS)
+        return any(place.kind is not FileKind.MISSING for place in looks)
 
     def find_forbidden(self) -> Found:
         """Search for every file that a rule forbids by its path."""
@@ -147,13 +156,16 @@ class Sight:
         )
 
 
-def _is_named(found: PathFacts, pattern: str) -> bool:
-    """Return whether a file's name fits a pattern; case plays no part."""
-    return fnmatchcase(found.lexical.rpartition("/")[2].lower(), pattern.lower())
+def _is_named(found: PathFacts, patterns: str) -> bool:
+    """Return whether a file's name fits one of some patterns; case plays no part."""
+    name = found.lexical.rpartition("/")[2].lower()
+    return any(fnmatchcase(name, pattern) for pattern in patterns.lower().split("\0"))
 
 
-def _is_shown(found: PathFacts, root: str) -> bool:
-    """Return whether a file is neither hidden nor a link."""
+def _is_shown(found: PathFacts, root: str, shows: str) -> bool:
+    """Return whether a file is neither hidden nor a link, or is asked for by name."""
+    if shows and _is_named(found, shows):
+        return True
     return found.lexical == found.real and "/." not in found.lexical.removeprefix(root)
 
 

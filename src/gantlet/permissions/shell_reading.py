@@ -1,12 +1,11 @@
 """A command line as permission sees it: its commands, their texts for rules, and their paths."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from gantlet.messages.value import lazy, replace, value
 from gantlet.permissions.facts import Facts, Touch, behind_process
+from gantlet.permissions.trees import ALL, LeftOut, left_out, lists_names
 from gantlet.shell import (
     Analysis,
     Judgement,
@@ -26,31 +25,6 @@ from gantlet.shell import (
 from gantlet.system import FileKind
 from gantlet.tool import PathKind, spot
 
-#: Programs that look at names and not into files, so that a file below forbids nothing.
-_LISTS_NAMES = frozenset(
-    {
-        "[", "basename", "cd", "dirname", "du", "find", "ls", "pwd", "readlink", "realpath", "stat",
-        "test", "tree",
-    }
-)  # fmt: skip
-#: What git shows without what is in the files, with options that do not change that.
-_GIT_HISTORY = frozenset({"git log", "git stash list"})
-#: What it shows so with options that say so; of `git show`, a name may be that of a file's content.
-_GIT_CHANGES = {
-    "git diff": re.compile(r".*", re.DOTALL),
-    "git show": re.compile(r"-.*|HEAD[~^\d]*"),
-}
-_GIT_NAMES = re.compile(
-    r"--(stat(=.*)?|name-only|name-status|numstat|shortstat|compact-summary|quiet|no-patch)|-s",
-    re.DOTALL,
-)
-_GIT_PLAIN = re.compile(
-    r"[^-].*|-[0-9]+|-n|--|--(oneline|graph|all|decorate|reverse|no-merges|merges|first-parent"
-    r"|abbrev-commit|follow|no-color|cached|staged)"
-    r"|--(since|until|after|before|author|committer|grep|format|pretty|date|max-count"
-    r"|diff-filter)(=.*)?",
-    re.DOTALL,
-)
 #: Programs that run what follows them in a way no prefix can vouch for.
 _EXACT_ONLY = frozenset({"flock", "ionice", "setsid", "watch"})
 _FIND_ACTIONS = frozenset(
@@ -58,9 +32,6 @@ _FIND_ACTIONS = frozenset(
         "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ok", "-okdir",
     }
 )  # fmt: skip
-#: Programs that pass over hidden files, and letters behind others with which they do not.
-_SKIP_HIDDEN = frozenset({"rg", "fd", "fdfind"})
-_CLUSTERED = re.compile(r"-[^-]*[uH.]")
 #: How many words of one command that may be paths are looked at.
 MAX_MENTIONS = 200
 
@@ -268,8 +239,8 @@ def _named(judgement: Judgement, cwd: str, command: SimpleCommand | None) -> Ite
     """Yield the paths a command names; of an unknown program, words that may be paths."""
     match judgement:
         case ReadOnly(entry, reads):
-            reads_content = command is None or not _lists_names(entry, command)
-            only = _only(entry, command)
+            reads_content = command is None or not lists_names(entry, command)
+            only = ALL if command is None else left_out(entry, command)
             for path in reads:
                 yield _touch(path, cwd, is_tree=path.is_tree and reads_content, only=only)
         case Writes(_, reads, writes):
@@ -291,26 +262,8 @@ def _named(judgement: Judgement, cwd: str, command: SimpleCommand | None) -> Ite
                     )
 
 
-class _Only(NamedTuple):
-    """What a program leaves out of a tree."""
-
-    tracked: bool = False
-    shown: bool = False
-
-
-_ALL = _Only()
-
-
-def _only(entry: str, command: SimpleCommand | None) -> _Only:
-    """Return what a program leaves out of a tree."""
-    if command is None:
-        return _ALL
-    is_git = entry.startswith("git ") and all(word.text != "--no-index" for word in command.argv)
-    return _Only(is_git, _skips_hidden(command))
-
-
 def _touch(
-    path: PathUse, cwd: str, kind: PathKind = "read", *, is_tree: bool, only: _Only = _ALL
+    path: PathUse, cwd: str, kind: PathKind = "read", *, is_tree: bool, only: LeftOut = ALL
 ) -> Touch:
     """Return a path that a known program names."""
     where = spot(path.path, cwd)
@@ -320,33 +273,8 @@ def _touch(
         kind,
         is_tree,
         path.is_glob,
-        tracked_only=only.tracked,
-        skips_hidden=only.shown,
-        named=path.named,
-    )
-
-
-def _skips_hidden(command: SimpleCommand) -> bool:
-    """Return whether `rg` or `fd` leaves out what is hidden, as they do unless told."""
-    return command.program in _SKIP_HIDDEN and not any(
-        word.text.startswith(("-u", "-.", "-H", "--hidden", "--unrestricted", "--no-ignore"))
-        or (not word.is_literal and not word.has_glob)
-        or _CLUSTERED.match(word.text)
-        for word in command.argv[1:]
-    )
-
-
-def _lists_names(entry: str, command: SimpleCommand) -> bool:
-    """Return whether a command looks at names and not into files."""
-    program, _, subcommand = entry.partition(" ")
-    if program != "git":
-        return program in _LISTS_NAMES
-    texts = [word.text for word in command.argv]
-    words = texts[texts.index(subcommand.split()[-1]) + 1 :] if subcommand else []
-    others = [text for text in words if not _GIT_NAMES.fullmatch(text)]
-    if entry in _GIT_HISTORY:
-        return all(map(_GIT_PLAIN.fullmatch, others))
-    is_told = len(others) < len(words) and entry in _GIT_CHANGES
-    return is_told and all(
-        _GIT_CHANGES[entry].fullmatch(text) and _GIT_PLAIN.fullmatch(text) for text in others
+        tracked_only=only.tracked_only,
+        skips_hidden=only.skips_hidden,
+        shows=only.shows,
+        named=path.named or only.named,
     )

@@ -43,6 +43,10 @@ _ONLY_NAMES = frozenset(
         "rmdir", "stat", "test", "touch", "unlink",
     }
 )  # fmt: skip
+#: What changes directories with all that lies in them, if it is told to.
+_CHANGE_BELOW = frozenset(
+    {"chattr", "chgrp", "chmod", "chown", "gunzip", "gzip", "setfacl", "xz", "zstd"}
+)
 _FINDERS = frozenset({"fd", "fdfind", "find", "gfind"})
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 #: Modules and options with which an interpreter shows its directory to others.
@@ -60,12 +64,14 @@ def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
     is_tree = name in TREE_READERS or _reads_found(name, words)
     is_written = written_words(name, words)
     takes_files = name in TAKES_FILES or name in _FINDERS
+    goes_below = _changes_below(name, words)
     for at, word in enumerate(words):
         writes = is_written(at)
         for text in _texts(word, is_code=is_code):
             in_code = is_code and text != word.text
             path = f"./{text}" if takes_files and _is_bare(text) else text
-            use = PathUse(path, is_tree, word.has_glob, writes, may_be_written=in_code)
+            has_all = is_tree or (writes and goes_below)
+            use = PathUse(path, has_all, word.has_glob, writes, may_be_written=in_code)
             found[use] = None
         if name in ("sed", "gsed"):
             files = _SED_FILES.findall(word.text)
@@ -76,6 +82,15 @@ def mentions(command: SimpleCommand) -> tuple[PathUse, ...]:
     if _reads_here(name, words, is_code=is_code) or (is_tree and name in _FINDERS):
         found[PathUse(".", is_tree=True)] = None
     return tuple(found)
+
+
+def _changes_below(name: str, words: Sequence[Word]) -> bool:
+    """Return whether a program that changes a directory changes all that lies in it."""
+    if name in _FINDERS:
+        return any(word.text == "-delete" for word in words)
+    if name in _CHANGE_BELOW:
+        return any(_RECURSIVE.match(word.text) for word in words)
+    return name == "git"
 
 
 def _is_bare(text: str) -> bool:

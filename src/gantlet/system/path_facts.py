@@ -90,7 +90,7 @@ def look_at(path: str, cwd: str) -> PathFacts:
         return PathFacts(lexical, lexical, FileKind.UNKNOWN)
     try:
         real = _normal(os.path.realpath(whole))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):  # the last: very many links, each to the next
         return PathFacts(lexical, lexical, FileKind.UNKNOWN)
     try:
         facts = os.stat(real)  # noqa: PTH116 - a hot path
@@ -156,7 +156,12 @@ def _is_meant(entry: os.DirEntry[str], is_wanted: Callable[[str], bool]) -> bool
     """Return whether an entry is wanted by its own name or by where it leads."""
     if is_wanted(entry.path):
         return True
-    return entry.is_symlink() and is_wanted(os.path.realpath(entry.path))
+    if not entry.is_symlink():
+        return False
+    try:
+        return is_wanted(os.path.realpath(entry.path))
+    except RecursionError:  # far more links than the system follows: it leads nowhere
+        return False
 
 
 def _with_tracking(found: list[PathFacts]) -> Iterator[PathFacts]:

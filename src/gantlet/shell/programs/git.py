@@ -66,6 +66,11 @@ def _names(parsed: Parsed) -> list[PathUse] | str:
     return _problem(parsed) or _reads(parsed.operands, shows_content=False)
 
 
+def _status(parsed: Parsed) -> list[PathUse] | str:
+    """Accept what shows which files changed; with `-v` it shows how."""
+    return _content(parsed) if parsed.has("-v") else _names(parsed)
+
+
 def _searched(parsed: Parsed) -> list[PathUse] | str:
     """Accept a search; the first operand is the pattern unless an option gives it."""
     operands = parsed.operands if parsed.has("-e") else parsed.operands[1:]
@@ -117,7 +122,7 @@ def _group(name: str, **subcommands: Program) -> Program:
 
 _SUBCOMMANDS = {
     "": Program("git", "-v,--version -h,--help --html-path --man-path --info-path", Operands.NONE),
-    "status": _git("status", STATUS, _names),
+    "status": _git("status", STATUS, _status),
     "log": _git("log", DIFF + LOG, _content, _REFUSED),
     "show": _git("show", DIFF + LOG, _content, _REFUSED),
     "whatchanged": _git("whatchanged", DIFF + LOG, _content, _REFUSED),
