@@ -20,6 +20,8 @@ _CODE_OPTIONS: dict[str, str] = {
     "vim": "cS", "vi": "c", "nvim": "c", "ex": "c", "view": "c", "emacs": "", "ed": "",
     "sqlite3": "", "psql": "c", "mysql": "e", "irb": "e", "pry": "e", "dc": "e", "m4": "",
     "make": "", "gmake": "", "gawk": "", "bc": "", "ipython": "c", "jq": "",
+    "tsx": "ep", "ts-node": "ep", "esno": "e", "mix": "e", "iex": "e", "clojure": "e", "clj": "e",
+    "kotlin": "e", "sbcl": "", "ocaml": "e", "octave": "", "gnuplot": "e", "raku": "e",
 }  # fmt: skip
 INTERPRETERS = frozenset(_CODE_OPTIONS) | {"awk", "mawk", "nawk", "original-awk", "sed", "gsed"}
 
@@ -27,7 +29,7 @@ _VERSION = re.compile(r"[0-9.]+$")
 _RUNS = re.compile(
     r"system|exec|popen|spawn|subprocess|child_process|qx|%x|`|Kernel|Open3|passthru|proc_open"
     r"|pcntl|pty\b|__import__|importlib|getattr|builtins|ctypes|\beval\b|\bcompile\b|\brunpy\b"
-    r"|fork|syscall|\bos\b|shutil|Process|Runtime|(?m:^|[;|\"' ])\s{0,8}:?!|shell|\bsh\b"
+    r"|fork|sysc(?:all|md)|\bos\b|shutil|Process|Runtime|(?m:^|[;|\"' ])\s{0,8}:?!|shell|\bsh\b"
     r"|\bopen\b[^\n]{0,200}\||asyncio|multiprocessing|Command|run\(|call\(|base64|codecs|decode",
     re.IGNORECASE,
 )
@@ -43,7 +45,9 @@ _RUNNING_OPTIONS: dict[str, RunningOptions] = {
     ),
     "rsync": running("-e", "--rsh", "--rsync-path"),
     "scp": running("-S", "-o"),
-    "sftp": running("-S", "-o"),
+    "sftp": running("-D", "-S", "-o"),
+    "hg": running("--config"),
+    "strace": running("-o", "--output"),
     "man": running("-P", "--pager", "-H"),
     "sort": running("--compress-program"),
     "rg": running("--pre", "--hostname-bin"),

@@ -47,6 +47,8 @@ def read_options(command: SimpleCommand, names: RunningOptions, load: Load) -> N
             way = f"{command.program} option"
             load.add_script(command, value, way)
             load.add_script(command, value.partition("=")[2].lstrip("!").strip("\"' "), way)
+            if value.startswith("|"):
+                load.add_script(command, value[1:], way)
             if value.startswith(("shell ", "platform shell ", "!")):  # how debuggers run a command
                 inner = value.removeprefix("platform ").removeprefix("shell").lstrip("!")
                 load.add_script(command, inner, way)

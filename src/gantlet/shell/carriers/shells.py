@@ -53,8 +53,8 @@ _EVALUATED = re.compile(r"[`$]|\[[^\]]*[^\]\w\s*@'\"-]")
 _SAFE_SET = re.compile(r"[-+][eufxvhBCE]+")
 _SAFE_SET_NAMES = frozenset({"pipefail", "errexit", "nounset", "xtrace", "verbose", "noglob"})
 _SCRIPT_VARIABLES = re.compile(
-    r"(?:[A-Z]+_)*(?:PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|SSH|DIFF|LESSOPEN|LESSCLOSE|PS4"
-    r"|PROMPT_COMMAND|BASH_ENV|ENV|SHELL)"
+    r"(?:[A-Z]+_)*(?:(?:MAN)?PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|SSH|DIFF|LESSOPEN|PS4"
+    r"|LESSCLOSE|PROMPT_COMMAND|BASH_ENV|ENV|SHELL)"
 )
 
 
@@ -112,7 +112,8 @@ def _reads_stdin(parsed: Parsed, operands: Sequence[Word]) -> bool:
 
 
 def _is_stdin(word: Word) -> bool:
-    return word.text in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+    """Return whether a shell's script is what it is handed; of which it is, any text will do."""
+    return word.text in ("-", "/dev/stdin") or word.text.startswith(("/dev/fd/", "/proc/self/fd/"))
 
 
 def _add_text(command: SimpleCommand, operands: Sequence[Word], way: str, load: Load) -> None:
