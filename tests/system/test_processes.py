@@ -98,6 +98,22 @@ async def test_exactly_the_bound_is_no_flood() -> None:
     assert await run("printf %s 12345", max_bytes=5) == ChildResult(0, b"12345")
 
 
+async def test_very_many_small_words_are_heard_whole() -> None:
+    script = "import os\nfor n in range(20000): os.write(1, b'%d\\n' % n)"
+
+    result = await run([sys.executable, "-c", script])
+
+    assert result == ChildResult(0, b"".join(b"%d\n" % number for number in range(20_000)))
+
+
+async def test_what_was_said_just_before_the_deadline_is_heard(tmp_path: Path) -> None:
+    script = f"for n in 1 2 3; do echo $n; done; echo 4; echo up > {tmp_path}/up; exec sleep 1000"
+
+    result = await run_into_deadline(script, tmp_path / "up")
+
+    assert result == ChildResult(None, b"1\n2\n3\n4\n", timed_out=True)
+
+
 async def run_into_deadline(script: str, sign: Path, **options: object) -> ChildResult:
     """Run a script to a deadline that is late enough for it to leave a sign before."""
     for seconds in DEADLINES:
