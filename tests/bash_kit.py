@@ -21,6 +21,7 @@ from gantlet.hooks import NoHooks
 from gantlet.messages import Event, JsonValue, ToolUse
 from gantlet.permissions import Permission
 from gantlet.pool import DEFAULT_FLAGS
+from gantlet.session import ChangeLog, KnownFiles
 from gantlet.system import Environment
 from gantlet.tool import AgentIdentity, AnyTool, Ports, Surroundings, ToolContext
 from gantlet.tools.shell import ShellSession
@@ -121,7 +122,7 @@ async def bench(
     )
     opened = open_shell(str(project), environment, settings)
     shell, board = opened.session, opened.board
-    files = SessionFiles.below(home, "session")
+    files = SessionFiles(ChangeLog(home, "session"), KnownFiles())
     ports = Ports({**files.ports, **opened.ports})
     toolbox = open_toolbox(environment=environment, ports=ports)
     async with Bodies() as bodies:

@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 
 from gantlet.session import KnownFiles
+from gantlet.session.known_files import hand_on
 from gantlet.tool import Seen
 
 
@@ -97,3 +98,39 @@ def test_what_was_seen_outlives_the_program_without_its_content(tmp_path: Path) 
         "1", (1, 2, 3, 4), None, ((1, 2), (5, 6)), 9, is_fresh=False
     )
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_what_calls_left_behind_have_shown_is_not_known(tmp_path: Path) -> None:
+    file = tmp_path / "known-files.jsonl"
+    known = KnownFiles(file)
+    known.note("/a", Seen("1", lines=((1, 2),), total_lines=9, shown_by="kept"))
+    known.note("/a", Seen("1", lines=((3, 9),), total_lines=9, shown_by="left"))
+    known.note("/b", Seen("2", shown_by="left"))
+    known.note("/c", Seen("3", shown_by="kept"))
+    known.mark_changed("/c", "left")
+    known.note("/d", Seen("4"))
+
+    hand_on(file, tmp_path / "fork" / file.name, frozenset({"left"}))
+    fork = KnownFiles(tmp_path / "fork" / file.name)
+
+    assert dict(fork.known()) == {
+        "/a": Seen("1", lines=((1, 2),), total_lines=9, shown_by="kept"),
+        "/c": Seen("3", shown_by="kept"),
+    }
+    assert set(KnownFiles(file).known()) == {"/a", "/b", "/c", "/d"}
+
+
+def test_a_session_that_leaves_everything_behind_knows_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "known-files.jsonl"
+    KnownFiles(file).note("/a", Seen("1", shown_by="left"))
+
+    hand_on(file, file, frozenset({"left"}))
+
+    assert not KnownFiles(file).known()
+
+
+def test_what_an_older_version_wrote_down_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "known-files.jsonl"
+    file.write_text('["/a", "1", null, [], 0, "", true]\n')
+
+    assert dict(KnownFiles(file).known()) == {"/a": Seen("1")}

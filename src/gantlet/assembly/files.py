@@ -6,7 +6,7 @@ from typing import Any
 
 from gantlet.messages import Compacted, Event, TurnStarted
 from gantlet.messages.value import value
-from gantlet.session import ChangeLog, KnownFiles
+from gantlet.session import ChangeLog, KnownFiles, Session
 from gantlet.tool import FILE_CHANGES, FILE_KNOWLEDGE, Port
 
 #: The events that say something about files. Most say nothing.
@@ -21,14 +21,14 @@ class SessionFiles:
     knowledge: KnownFiles
 
     @classmethod
-    def below(
-        cls, home: Path, session_id: str = "", known_files: Path | None = None
-    ) -> "SessionFiles":
+    def below(cls, home: Path, session: Session | None = None) -> "SessionFiles":
         """Return the files of a session that keeps its changes below `home`.
 
-        With `known_files`, what it has seen is written there, and read again when it is resumed.
+        What one with a transcript has seen is written beside that, and read when it is resumed.
         """
-        return cls(ChangeLog(home, session_id or secrets.token_hex(16)), KnownFiles(known_files))
+        if session is None:
+            return cls(ChangeLog(home, secrets.token_hex(16)), KnownFiles())
+        return cls(ChangeLog(home, session.id), KnownFiles(session.known_files))
 
     @property
     def ports(self) -> dict[Port[Any], object]:

@@ -170,10 +170,7 @@ def _engine(
 
 def _files(parts: AgentParts, environment: Environment) -> SessionFiles:
     """Return what the session knows of files, and its log of changes."""
-    session = parts.session
-    if session is None:
-        return SessionFiles.below(home_folder(environment))
-    return SessionFiles.below(home_folder(environment), session.id, session.known_files)
+    return SessionFiles.below(home_folder(environment), parts.session)
 
 
 def _conversation(

@@ -1,6 +1,6 @@
 """From the lines of a transcript back to a conversation (pure)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from gantlet.loop import History, repair
@@ -43,6 +43,8 @@ class Restored:
         lines: Every line of it.
         missing: Answers for calls that had none; they are in the history, not in the transcript.
         deferred: The calls that wait for their hook to be asked again.
+        left_behind: Calls of the transcript that do not lead to where the conversation stands: it
+            was taken up before them.
     """
 
     history: History
@@ -54,6 +56,7 @@ class Restored:
     deferred: tuple[str, ...] = ()
     missing: tuple[ResultBlock, ...] = ()
     lines: tuple[str, ...] = ()
+    left_behind: frozenset[str] = frozenset()
 
 
 def restore(lines: Sequence[Line], *, at: str | None = None) -> Restored:
@@ -63,7 +66,7 @@ def restore(lines: Sequence[Line], *, at: str | None = None) -> Restored:
         PointNotFoundError: There is no such line in the conversation.
     """
     asides = Asides.of(lines)
-    nodes = nodes_of(lines, asides)
+    every = nodes = nodes_of(lines, asides)
     if at is not None:
         nodes = _up_to(nodes, at)
     told = _conversation(nodes)
@@ -87,7 +90,13 @@ def restore(lines: Sequence[Line], *, at: str | None = None) -> Restored:
         tuple(call.id for call in history.open_calls),
         tuple(building.missing),
         tuple(node.id for node in told),
+        _calls_of(every) - _calls_of(_with_replies(nodes, _lineage(nodes, through=True))),
     )
+
+
+def _calls_of(nodes: Iterable[Node]) -> frozenset[str]:
+    """Return the ids of all calls in some lines."""
+    return frozenset(call.id for node in nodes for call in node.calls)
 
 
 def _up_to(nodes: Sequence[Node], at: str) -> list[Node]:
@@ -110,22 +119,34 @@ def _up_to(nodes: Sequence[Node], at: str) -> list[Node]:
 
 def _conversation(nodes: Sequence[Node]) -> list[Node]:
     """Return the lines that lead to the last one, with all blocks and results of their replies."""
-    if not nodes:
-        return []
+    on_chain = _lineage(nodes)
+    return _with_replies(nodes[_last_boundary(nodes, on_chain) :], on_chain)
+
+
+def _lineage(nodes: Sequence[Node], *, through: bool = False) -> set[str]:
+    """Return the lines that lead to the last one; also `through` what was made shorter."""
     by_id = {node.id: node for node in nodes}
     on_chain: set[str] = set()
-    current: Node | None = nodes[-1]
+    current = nodes[-1] if nodes else None
     while current is not None and current.id not in on_chain:
         on_chain.add(current.id)
-        current = by_id.get(current.parent) if current.parent is not None else None
-    replies = {by_id[one].reply for one in on_chain} - {None}
+        parent = current.parent or (current.came_after if through else None)
+        current = by_id.get(parent) if parent is not None else None
+    return on_chain
+
+
+def _with_replies(nodes: Sequence[Node], on_chain: set[str]) -> list[Node]:
+    """Return some lines in their order, with all blocks and results of their replies."""
+    replies = {node.reply for node in nodes if node.id in on_chain} - {None}
     kept: list[Node] = []
     members: set[str] = set()
-    for node in nodes[_last_boundary(nodes, on_chain) :]:
-        in_reply = node.reply is not None and node.reply in replies
+    reached: set[str | None] = {None, *on_chain}
+    for node in nodes:
+        in_reply = node.reply is not None and node.reply in replies and node.parent in reached
         answers = node.has_results and node.parent in members
         if node.id in on_chain or in_reply or answers:
             kept.append(node)
+            reached.add(node.id)
             if in_reply:
                 members.add(node.id)
     return kept

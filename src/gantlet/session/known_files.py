@@ -4,13 +4,13 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
 from gantlet.messages.value import replace
-from gantlet.system import PrivateLines, make_private_folder
+from gantlet.system import PrivateLines, make_private_folder, write_private
 from gantlet.tool import Seen
 
 _log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class KnownFiles:
 
     def __init__(self, file: Path | None = None, max_kept_bytes: int = MAX_KEPT_BYTES) -> None:
         self._file = file
-        self._seen: dict[str, Seen] = _read(file) if file is not None else {}
+        self._seen = dict(_read(file)) if file is not None else {}
         self._contents: OrderedDict[str, bytes] = OrderedDict()
         self._left = max_kept_bytes
         self._most = min(max_kept_bytes, MAX_CONTENT_BYTES)
@@ -106,33 +106,66 @@ class KnownFiles:
         self._left -= len(content)
 
 
+def hand_on(source: Path, target: Path, left_behind: frozenset[str]) -> None:
+    """Write down for a conversation what another has seen, or the same one at an earlier point.
+
+    What calls have shown that it leaves behind does not count there. If that cannot be written,
+    the files are read again.
+    """
+    known = dict(_read(source, left_behind))
+    try:
+        if known:
+            make_private_folder(target.parent)
+            lines = (_line(path, seen) for path, seen in known.items())
+            write_private(target, "".join(f"{line}\n" for line in lines))
+        else:
+            target.unlink(missing_ok=True)
+    except OSError:
+        with suppress(OSError):
+            target.unlink(missing_ok=True)
+
+
 def _line(path: str, seen: Seen) -> str:
     """Return what is known of a file as it is written down."""
     known = (path, seen.digest, seen.stamp, seen.lines, seen.total_lines, seen.changed_by)
-    return json.dumps([*known, seen.is_fresh])
+    return json.dumps([*known, seen.is_fresh, seen.shown_by])
 
 
-def _read(file: Path) -> dict[str, Seen]:
-    """Return what an earlier run of the session has seen; what cannot be read was not seen."""
-    seen: dict[str, Seen] = {}
+def _read(file: Path, left_behind: frozenset[str] = frozenset()) -> Iterator[tuple[str, Seen]]:
+    """Yield what a file says was seen, in that order; what cannot be read was not seen.
+
+    Where some calls are left behind, what no call was named for may be theirs.
+    """
     try:
-        text = file.read_bytes()
+        lines = file.read_bytes().splitlines()
     except OSError:
-        return seen
-    for line in text.splitlines():
+        return
+    without = left_behind | {""} if left_behind else left_behind
+    for line in lines:
         with suppress(ValueError, TypeError):
-            path, digest, stamp, lines, total, changed_by, is_fresh = json.loads(line)
-            stretches = tuple((int(first), int(last)) for first, last in lines)
-            device, inode, size, changed_at = stamp or (0, 0, 0, 0)
-            seen[str(path)] = Seen(
-                str(digest),
-                (device, inode, size, changed_at) if stamp else None,
-                lines=stretches,
-                total_lines=int(total),
-                is_fresh=bool(is_fresh),
-                changed_by=str(changed_by),
-            )
-    return seen
+            path, seen = _read_line(line)
+            if seen.shown_by not in without and seen.changed_by not in left_behind:
+                yield path, seen
+
+
+def _read_line(line: bytes) -> tuple[str, Seen]:
+    """Return what one line says.
+
+    Raises:
+        ValueError: It says nothing.
+        TypeError: It says nothing.
+    """
+    path, digest, stamp, lines, total, changed_by, is_fresh, *more = json.loads(line)
+    device, inode, size, changed_at = stamp or (0, 0, 0, 0)
+    return str(path), Seen(
+        str(digest),
+        (device, inode, size, changed_at) if stamp else None,
+        lines=tuple((int(first), int(last)) for first, last in lines),
+        total_lines=int(total),
+        is_fresh=bool(is_fresh),
+        changed_by=str(changed_by),
+        shown_by=str(more[0]) if more else "",
+    )
 
 
 def _is_same_content(known: Seen, seen: Seen) -> bool:

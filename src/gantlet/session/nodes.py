@@ -11,7 +11,11 @@ from gantlet.session.entries import Line
 
 @value
 class Node:
-    """A line that is part of the conversation."""
+    """A line that is part of the conversation.
+
+    Attributes:
+        came_after: For the line that says the conversation was made shorter: where it stood then.
+    """
 
     id: str
     parent: str | None
@@ -22,6 +26,7 @@ class Node:
     is_boundary: bool = False
     is_prompt: bool = False
     opens_message: bool = False
+    came_after: str | None = None
 
     @property
     def has_results(self) -> bool:
@@ -132,6 +137,7 @@ def _node(line: Line, asides: Asides) -> Node:
         is_prompt=kind == "user"
         and not (answers or line.get("isMeta") or line.get("isCompactSummary")),
         opens_message=bool(line.get("opensMessage")),
+        came_after=_text(line.get("logicalParentUuid")),
     )
 
 

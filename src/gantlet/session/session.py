@@ -1,7 +1,6 @@
 """One session: a transcript that is held open, and the conversation in it."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,10 +11,11 @@ from gantlet.messages.value import replace
 from gantlet.session import entries
 from gantlet.session.chain import Restored, restore
 from gantlet.session.entries import Line, Scene
+from gantlet.session.known_files import hand_on
 from gantlet.session.place import project_key
 from gantlet.session.recorder import Recorder
 from gantlet.session.transcript import SessionError, read_lines
-from gantlet.system import PrivateLines, make_private_folder, new_id, write_private
+from gantlet.system import PrivateLines, make_private_folder, new_id
 
 _HEAD = "ref: refs/heads/"
 
@@ -158,6 +158,8 @@ def resumed(path: Path, cwd: str, version: str, *, at: str | None = None) -> Ses
     told = restore(lines, at=at)
     session = Session(path, scene_of(path.stem, cwd, version), _noted(told, notes))
     session.hold()
+    if at is not None and told.left_behind:
+        hand_on(session.known_files, session.known_files, told.left_behind)
     return session
 
 
@@ -182,8 +184,7 @@ def forked(
     for line in _copied(lines, told, fresh.id):
         fresh._add(line)
     fresh.close()
-    if at is None:
-        _copy_known_files(path, fresh.path)
+    hand_on(_known_files(path), fresh.known_files, told.left_behind)
     again, _ = read_lines(fresh.path)
     return Session(fresh.path, fresh._scene, _noted(restore(again), notes))
 
@@ -191,14 +192,6 @@ def forked(
 def _known_files(path: Path) -> Path:
     """Return where it is written down which files the conversation of a transcript has seen."""
     return path.with_suffix("") / "known-files.jsonl"
-
-
-def _copy_known_files(source: Path, target: Path) -> None:
-    """Let a fork know the files its original has seen; if that fails, they are read again."""
-    with suppress(OSError, UnicodeError):
-        known = _known_files(source).read_text(encoding="utf-8")
-        make_private_folder(_known_files(target).parent)
-        write_private(_known_files(target), known)
 
 
 def _copied(lines: list[Line], told: Restored, session_id: str) -> Iterator[bytes]:

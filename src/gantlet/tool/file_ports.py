@@ -21,6 +21,8 @@ class Seen:
         is_fresh: Whether what was shown still stands in the conversation as the model sees it: not
             so once it was compacted.
         changed_by: The call that has changed the file since, where that is known.
+        shown_by: The call that showed the file or wrote it. A conversation that is taken up before
+            that call has not seen it.
     """
 
     digest: str = ""
@@ -30,6 +32,7 @@ class Seen:
     total_lines: int = 0
     is_fresh: bool = True
     changed_by: str = ""
+    shown_by: str = ""
 
     @property
     def is_partial(self) -> bool:

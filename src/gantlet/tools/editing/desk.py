@@ -242,7 +242,7 @@ class Desk:
         lines = () if planned.is_seen_whole else _lines_seen(subject.seen)
         total = subject.seen.total_lines if subject.seen is not None else 0
         seen = Seen(digest, stamp_of(replaced.facts), content, lines, total)
-        self._knowledge.note(place.real_text, seen)
+        self._knowledge.note(place.real_text, replace(seen, shown_by=context.call.id))
         return Done(tuple(_notes(old, kept_owner=replaced.kept_owner)))
 
     def _record(self, subject: Subject, change: FileChange) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from pydantic import Field
 
 from gantlet.messages import Block
+from gantlet.messages.value import replace
 from gantlet.system import digest_of, run_in_thread
 from gantlet.tool import (
     ENVIRONMENT,
@@ -74,5 +75,5 @@ class NotebookRead(Tool[NotebookReadInput]):
             blocks, is_whole = part.blocks, part.is_whole
         lines = () if is_whole else ((1, 0),)
         seen = Seen(digest_of(look.content), look.stamp, look.content, lines)
-        self._knowledge.note(place.real_text, seen)
+        self._knowledge.note(place.real_text, replace(seen, shown_by=context.call.id))
         return blocks

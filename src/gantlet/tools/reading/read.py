@@ -5,7 +5,7 @@ from functools import partial
 
 from pydantic import Field
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.system import Place, digest_of, run_in_thread
 from gantlet.tool import (
     ENVIRONMENT,
@@ -114,7 +114,7 @@ class Read(Tool[ReadInput]):
             raise _with_advice(error, args.file_path, context) from error
         if args.pages and look.kind is not Kind.PDF:
             raise ToolError(f"{args.file_path} is no PDF and has no pages. Leave `pages` out.")
-        seen = _seen(look)
+        seen = replace(_seen(look), shown_by=context.call.id)
         request = (context.agent.id, place.real_text, *args.model_dump().values())
         if self._is_known(request, place, seen):
             return unchanged(args.file_path)
@@ -182,7 +182,7 @@ def _seen(look: Look) -> Seen:
 
 def _with_lines(seen: Seen, lines: tuple[tuple[int, int], ...]) -> Seen:
     """Return what is known, with the lines that were shown."""
-    return Seen(seen.digest, seen.stamp, seen.content, lines, seen.total_lines)
+    return replace(seen, lines=lines)
 
 
 def _with_advice(error: ToolError, path: str, context: ToolContext) -> ToolError:
@@ -190,4 +190,4 @@ def _with_advice(error: ToolError, path: str, context: ToolContext) -> ToolError
     if not isinstance(error.__cause__, FileNotFoundError):
         return error
     like = nearest(path, context)
-    return ToolError(f"No file at {path!r}. Did you mean {like!r}?") if like else error
+    return ToolError(f"No file at {path!r}. Did you mean '{like}'?") if like else error

@@ -115,7 +115,7 @@ class ShellCalls:
             del self._watches[context.call.id]
         if has_ended:
             answer = self._ended(watch, line, context, await self._changed(watch, context))
-            await self._seen(watch)
+            await self._seen(watch, context.call.id)
             return answer
         if watch.is_to_move:
             self.put_in_background(task, context)
@@ -214,14 +214,14 @@ class ShellCalls:
             return Changed()
         return await self._tracker.note(watch.before, context.call.id, context.call.name)
 
-    async def _seen(self, watch: _Watch) -> None:
+    async def _seen(self, watch: _Watch, call_id: str) -> None:
         """Take note of the file that a command has shown."""
         capture = watch.task.capture
         if self._views is None or watch.view is None or watch.task.ending != Exited(0):
             return
         is_all = capture.is_whole and capture.total <= self._session.settings.output_chars
         if capture.total or watch.view.is_whole:
-            await self._views.note(watch.view, is_all_shown=is_all)
+            await self._views.note(watch.view, call_id, is_all_shown=is_all)
 
     async def _interrupted(self, watch: _Watch, context: ToolContext) -> None:
         """End a command whose call is cancelled; what it said is kept for the answer."""

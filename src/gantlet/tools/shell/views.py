@@ -46,11 +46,12 @@ class Views:
         is_whole = command.program in _WHOLE
         return await run_in_thread(partial(_look, posixpath.join(cwd, path), is_whole=is_whole))
 
-    async def note(self, view: View, *, is_all_shown: bool) -> None:
-        """Take note that a file was shown, unless it has changed meanwhile."""
-        await run_in_thread(partial(self._note, view, is_whole=view.is_whole and is_all_shown))
+    async def note(self, view: View, call_id: str, *, is_all_shown: bool) -> None:
+        """Take note that a call has shown a file, unless it has changed meanwhile."""
+        is_whole = view.is_whole and is_all_shown
+        await run_in_thread(partial(self._note, view, call_id, is_whole=is_whole))
 
-    def _note(self, view: View, *, is_whole: bool) -> None:
+    def _note(self, view: View, call_id: str, *, is_whole: bool) -> None:
         """Remember the file as it is now. Blocks."""
         try:
             with open_file(locate(view.path, "/")) as opened:
@@ -63,7 +64,8 @@ class Views:
             return
         digest = digest_of(content) if content is not None else ""
         lines = () if is_whole else _SOME
-        self._knowledge.note(view.real_path, Seen(digest, view.stamp, content, lines))
+        seen = Seen(digest, view.stamp, content, lines, shown_by=call_id)
+        self._knowledge.note(view.real_path, seen)
 
 
 def _only_command(analysis: Analysis) -> SimpleCommand | None:
