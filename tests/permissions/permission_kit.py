@@ -184,6 +184,10 @@ class PaperEyes:
         kind = self.kinds.get(real, FileKind.FILE)
         return PathFacts(lexical, real, kind, inode is not None, inode)
 
+    def look_as_shown(self, path: str, cwd: str) -> PathFacts:
+        """Return what stands on paper, where every name is text."""
+        return self.look(path, cwd)
+
     def _real(self, path: str) -> str:
         """Follow links, the longest part of the path first."""
         parts = path.split("/")

@@ -54,7 +54,9 @@ class Case:
             return self.reading.touches
         tool, cwd = self.request.tool, self.request.surroundings.cwd
         paths = tool.paths(self.request.args)
-        return tuple(Touch(path, spot(path, cwd), tool.path_kind) for path in paths)
+        return tuple(
+            Touch(path, spot(path, cwd), tool.path_kind, is_as_shown=True) for path in paths
+        )
 
     @lazy
     def targets(self) -> tuple[Target, ...]:

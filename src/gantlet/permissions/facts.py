@@ -28,6 +28,7 @@ class Touch:
             NUL between them; nothing means all.
         may_edit: It is named by code that may change it, or only read it.
         is_condition: The call does not touch it; what stands there only decides what the call is.
+        is_as_shown: It is written as names are shown to a model: backslashes may spell bytes.
     """
 
     path: str
@@ -42,6 +43,7 @@ class Touch:
     named: str = ""
     may_edit: bool = False
     is_condition: bool = False
+    is_as_shown: bool = False
 
 
 #: Where a process finds its own working directory.

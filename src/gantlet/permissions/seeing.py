@@ -24,6 +24,9 @@ class Eyes(Protocol):
     def look(self, path: str, cwd: str) -> PathFacts:
         """Return what is known about a path."""
 
+    def look_as_shown(self, path: str, cwd: str) -> PathFacts:
+        """Return what is known about a path that is written as names are shown to a model."""
+
     def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
         """Return what a shell's pattern can stand for, or None where that is too much."""
 
@@ -65,7 +68,8 @@ class Sight:
         """Look at one path, or at all that a pattern stands for."""
         if touch.is_glob:
             return self.eyes.expand(touch.spot, "/")
-        return (self.eyes.look(touch.spot, "/"),)
+        look = self.eyes.look_as_shown if touch.is_as_shown else self.eyes.look
+        return (look(touch.spot, "/"),)
 
     def needs_search(self, seen: Request) -> bool:
         """Return whether something could only be told by searching directories."""

@@ -18,7 +18,7 @@ from gantlet.permissions import (
 )
 from gantlet.rules import BadRule, Rule, Source, SourceKind, parse_rule
 from gantlet.surfaces.stand_in_tools import stand_in
-from gantlet.system import Found, PathFacts, Scout, absolute, directory_names
+from gantlet.system import Found, PathFacts, Scout, absolute, directory_names, meant_path
 from gantlet.tool import AgentIdentity, Mode, Surroundings, UserError, ask_traits
 
 _MAX_REMEMBERED = 50_000
@@ -43,6 +43,10 @@ class RememberingEyes:
                 self._looks.clear()
             known = self._looks[path, cwd] = self._scout.look(self._at_home(path), cwd)
         return known
+
+    def look_as_shown(self, path: str, cwd: str) -> PathFacts:
+        """Return what is known about a path that is written as names are shown."""
+        return self.look(meant_path(self._at_home(path), cwd), cwd)
 
     def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
         """Return what a shell's pattern can stand for."""

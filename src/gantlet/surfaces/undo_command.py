@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gantlet.session import ChangeEntry, ChangeLog, change_logs, undo, undone_numbers
-from gantlet.system import Environment, home_folder
+from gantlet.system import Environment, home_folder, shown_name
 from gantlet.tool import UserError
 
 
@@ -113,7 +113,7 @@ def _verb(entry: ChangeEntry) -> str:
 def _shown(path: str) -> str:
     """Return a path as seen from here, if it is shorter so."""
     here = str(Path.cwd().resolve())
-    return _plain(path[len(here) + 1 :] if _is_below(path, here) else path)
+    return _plain(shown_name(path[len(here) + 1 :] if _is_below(path, here) else path))
 
 
 def _plain(text: str) -> str:

@@ -36,6 +36,7 @@ from gantlet.system.replacing import (
     replace_file,
 )
 from gantlet.system.secrets import MASK, Masker, is_secret_name
+from gantlet.system.shown_names import meant_path, shown_name
 from gantlet.system.text_form import (
     FileText,
     TextForm,
@@ -91,6 +92,7 @@ __all__ = [
     "locate",
     "look_at",
     "make_private_folder",
+    "meant_path",
     "missing_folders",
     "new_id",
     "newlines_of",
@@ -103,6 +105,7 @@ __all__ = [
     "run_child",
     "run_in_thread",
     "shown",
+    "shown_name",
     "stamp_of",
     "start_child",
     "with_newlines",

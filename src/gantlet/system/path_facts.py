@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gantlet.messages.value import replace, value
 from gantlet.system.paths import absolute
+from gantlet.system.shown_names import meant_path
 
 #: How many files and directories a search looks at before it gives up.
 MAX_ENTRIES = 20_000
@@ -72,6 +73,10 @@ class Scout:
     def look(self, path: str, cwd: str) -> PathFacts:
         """Return what is known about `path`, seen from `cwd`. Never raises."""
         return look_at(path, cwd)
+
+    def look_as_shown(self, path: str, cwd: str) -> PathFacts:
+        """Return what is known about a path that is written as names are shown. Never raises."""
+        return look_at(meant_path(path, cwd), cwd)
 
     def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
         """Return what a shell's pattern can stand for, or None where that is too much."""

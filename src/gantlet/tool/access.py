@@ -1,12 +1,12 @@
 """What a call touches: resources, access sets, and when two calls get in each other's way."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import TypeAlias, get_args
 
 from gantlet.messages.value import value
-from gantlet.system import Identity, identify
+from gantlet.system import Identity, identify, meant_path
 
 
 @value
@@ -167,6 +167,13 @@ _ALONE = Footprint(is_exclusive=True)
 _READING = Footprint(reads_anything=True)
 
 
+def _identities(path: str, cwd: str, *, is_tree: bool = False) -> Iterator[Identity]:
+    """Yield what a path means: as it is written, and as it may have been shown to the model."""
+    yield identify(path, cwd, is_tree=is_tree)
+    if "\\" in path and (meant := meant_path(path, cwd)) != path:
+        yield identify(meant, cwd, is_tree=is_tree)
+
+
 def _resolve(
     resources: Iterable[Resource], cwd: str
 ) -> tuple[tuple[Identity, ...], frozenset[str], bool]:
@@ -177,9 +184,9 @@ def _resolve(
     for resource in resources:
         match resource:
             case File(path):
-                paths.append(identify(path, cwd))
+                paths += _identities(path, cwd)
             case Tree(path):
-                paths.append(identify(path, cwd, is_tree=True))
+                paths += _identities(path, cwd, is_tree=True)
             case Named(name):
                 names.add(name)
             case Anything():

@@ -6,7 +6,7 @@ from dataclasses import field
 
 from gantlet.messages import Capabilities, FrozenDict, ToolUse
 from gantlet.messages.value import replace, value
-from gantlet.system import Place, locate
+from gantlet.system import Place, locate, meant_path
 from gantlet.tool.errors import ToolError
 from gantlet.tool.vote import Mode
 from gantlet.tool.withheld import NOTHING_JUDGED, Judged, Withheld
@@ -88,10 +88,11 @@ class ToolContext:
         return self.judged.withheld
 
     def resolve(self, path: str) -> Place:
-        """Return where `path` points: as written, and with links followed.
+        r"""Return where `path` points: as written, and with links followed.
 
-        For a path that permission has judged, this is where it was then: opening it by its real
-        path opens what was judged, or fails.
+        A name that was shown with its odd bytes spelt (`caf\xe9.txt`) means that file. For a path
+        that permission has judged, this is where it was then: opening it by its real path opens
+        what was judged, or fails.
 
         Raises:
             ToolError: The path cannot exist (a NUL byte, a name that is too long).
@@ -101,7 +102,7 @@ class ToolContext:
         if judged is not None:
             return judged
         try:
-            return locate(path, self.surroundings.cwd)
+            return locate(meant_path(path, self.surroundings.cwd), self.surroundings.cwd)
         except (OSError, ValueError) as error:
             raise ToolError(
                 f"{quoted(path)} cannot be a path: {told(error)}. Give another path."

@@ -16,7 +16,7 @@ MODIFIED_NOTE = ".  The user modified your proposed changes before accepting the
 class EditInput(ToolInput):
     """Which text of which file, and what shall stand there."""
 
-    file_path: str = Field(description="The file to edit, as an absolute path.")
+    file_path: str = Field(min_length=1, description="The file to edit, as an absolute path.")
     old_string: str = Field(
         description=(
             "The text to replace, exactly as the file has it. Empty to create a file that does not"

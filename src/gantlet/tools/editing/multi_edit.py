@@ -26,7 +26,7 @@ class OneEdit(ToolInput):
 class MultiEditInput(ToolInput):
     """Which file, and what shall be changed in it."""
 
-    file_path: str = Field(description="The file to edit, as an absolute path.")
+    file_path: str = Field(min_length=1, description="The file to edit, as an absolute path.")
     edits: list[OneEdit] = Field(
         min_length=1, description="The edits, each made in what the one before left."
     )

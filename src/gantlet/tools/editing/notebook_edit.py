@@ -21,7 +21,9 @@ _ONLY_CODE = ("outputs", "execution_count")
 class NotebookEditInput(ToolInput):
     """Which cell of which notebook, and what shall become of it."""
 
-    notebook_path: str = Field(description="The notebook to edit, as an absolute path.")
+    notebook_path: str = Field(
+        min_length=1, description="The notebook to edit, as an absolute path."
+    )
     cell_id: str | None = Field(
         None,
         description=(

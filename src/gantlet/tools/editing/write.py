@@ -12,7 +12,7 @@ from gantlet.tools.editing.snippet import numbered_text, original, with_notes
 class WriteInput(ToolInput):
     """Which file, and all that it shall hold."""
 
-    file_path: str = Field(description="The file to write, as an absolute path.")
+    file_path: str = Field(min_length=1, description="The file to write, as an absolute path.")
     content: str = Field(description="All that the file shall hold.")
 
 

@@ -5,7 +5,15 @@ import os
 from pathlib import PurePosixPath
 
 from gantlet.messages.value import value
-from gantlet.system import OpenFile, Place, RefusedFileError, look_at, open_file, stamp_of
+from gantlet.system import (
+    OpenFile,
+    Place,
+    RefusedFileError,
+    look_at,
+    open_file,
+    shown_name,
+    stamp_of,
+)
 from gantlet.tool import ToolContext, ToolError
 from gantlet.tools.reading.answers import Range, binary_refusal, size_text
 from gantlet.tools.reading.kinds import HEAD_BYTES, Kind, nature_of
@@ -102,5 +110,5 @@ def nearest(path: str, context: ToolContext) -> str:
     same = [one for one in names if one.casefold() == name.casefold()]
     for like in (*same, *difflib.get_close_matches(name, names, n=3)):
         if not context.withheld.holds(look_at(like, str(folder))):
-            return like
+            return shown_name(like)
     return ""

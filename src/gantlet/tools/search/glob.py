@@ -47,7 +47,9 @@ class GlobInput(ToolInput):
         ),
     )
     path: str | None = Field(
-        None, description="Directory to look below. The working directory by default."
+        None,
+        max_length=4096,
+        description="Directory to look below. The working directory by default.",
     )
 
 

@@ -8,9 +8,9 @@ from itertools import islice
 from pydantic import Field
 
 from gantlet.messages.value import value
-from gantlet.system import run_in_thread
+from gantlet.system import run_in_thread, shown_name
 from gantlet.tool import Access, File, Tool, ToolContext, ToolError, ToolInput, Traits
-from gantlet.tools.search.scope import Scope, path_order, scope_of, shown_name
+from gantlet.tools.search.scope import Scope, path_order, scope_of
 
 MAX_ENTRIES = 1_000
 #: So many entries are looked at before a directory counts as too large to sort.
@@ -20,7 +20,7 @@ _MAX_LOOKED_AT = 100_000
 class LSInput(ToolInput):
     """Which directory to list."""
 
-    path: str = Field(description="Directory to list.")
+    path: str = Field(min_length=1, description="Directory to list.")
     ignore: list[str] = Field(
         default_factory=list, max_length=100, description="Names to leave out, as globs."
     )

@@ -2,17 +2,15 @@
 
 import logging
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import TypeVar
 
 from gantlet.messages.value import value
-from gantlet.system import FileKind, PathFacts, Place
+from gantlet.system import FileKind, PathFacts, Place, shown_name
 from gantlet.tool import ToolContext, ToolError, Withheld
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _log = logging.getLogger(__name__)
 _Item = TypeVar("_Item")
 
@@ -100,12 +98,6 @@ def shown_from(cwd: str, path: str) -> str:
     return shown_name(shown)
 
 
-def shown_name(name: str) -> str:
-    """Return a name that can be sent, on one line: no name can look like a line of an answer."""
-    text = name.encode(errors="surrogateescape").decode(errors="replace")
-    return _CONTROLS.sub(lambda found: repr(found.group())[1:-1], text)
-
-
 def scope_of(path: str | None, context: ToolContext) -> Scope:
     """Return what a path names.
 
@@ -129,12 +121,7 @@ def scope_of(path: str | None, context: ToolContext) -> Scope:
 
 def path_order(path: str) -> bytes:
     """Return what paths are sorted by: name by name, each by its bytes."""
-    return raw_order(path.encode(errors="surrogateescape"))
-
-
-def raw_order(path: bytes) -> bytes:
-    """Return what raw paths are sorted by: a slash comes before everything else."""
-    return path.replace(b"/", b"\0")
+    return path.encode(errors="surrogateescape").replace(b"/", b"\0")
 
 
 def newest_first(scope: Scope, paths: Iterable[str]) -> list[str]:
