@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from gantlet.messages.value import value
+from gantlet.tools.search.counts import Count
 from gantlet.tools.search.finding import Findings
 from gantlet.tools.search.lines import Style, written
 from gantlet.tools.search.pages import Page
 from gantlet.tools.search.query import Mode
-from gantlet.tools.search.records import Count, FileLines
+from gantlet.tools.search.records import FileLines
 from gantlet.tools.search.scope import Scope
 
 NO_FILES = "No files found"
@@ -42,11 +43,10 @@ def files_answer(found: Findings[str], scope: Scope, part: tuple[int, int]) -> A
     )
 
 
-def count_answer(found: Findings[Count], scope: Scope, part: tuple[int, int]) -> Answer:
+def count_answer(found: Findings[Count], total: int, scope: Scope, part: tuple[int, int]) -> Answer:
     """Answer with how many lines match in each file, and in all of them."""
     page = Page.of(found.items, *part, is_total=found.is_whole)
     shown = [f"{scope.shown(count.path)}:{count.number}" for count in page.entries]
-    total = sum(count.number for count in found.items)
     lines = f"{total:,} matching line{'' if total == 1 else 's'}"
     sum_up = f"Found {lines} in {_files(page.total, is_total=page.is_total)}." if shown else ""
     text = _joined(*shown, page.footer("files"), sum_up, *_notes(found)) or NO_MATCHES
@@ -95,7 +95,7 @@ def _page_of_lines(
         return Page.of(list(written(named, style)), offset, limit, is_total=is_total)
     records = [(shown, file, record) for shown, file in named for record in file.records]
     page = Page.of(records, offset, limit, is_total=is_total)
-    single = ((shown, FileLines(file.path, (record,))) for shown, file, record in page.entries)
+    single = [(shown, FileLines(file.path, (record,))) for shown, file, record in page.entries]
     return Page(tuple(written(single, style)), offset, limit, len(records), is_total)
 
 

@@ -7,21 +7,16 @@ from typing import Generic, TypeAlias, TypeVar
 
 from gantlet.messages.value import replace, value
 from gantlet.system import run_in_thread
+from gantlet.tools.search.counts import Count, Counts, count_keys, counted_path
 from gantlet.tools.search.query import Query
-from gantlet.tools.search.records import (
-    Count,
-    FileLines,
-    RawPaths,
-    by_file,
-    read_counts,
-    read_paths,
-)
-from gantlet.tools.search.scope import Scope, newest_first, path_order, raw_order
+from gantlet.tools.search.records import FileLines, RawPaths, by_file, read_paths
+from gantlet.tools.search.scope import Scope, newest_first, path_order
 from gantlet.tools.search.searching import MAX_BYTES, Output
 
 #: Runs a query, for so many seconds, and keeps so many bytes.
 Search: TypeAlias = Callable[..., Awaitable[Output]]
 
+_T = TypeVar("_T")
 _Item_co = TypeVar("_Item_co", covariant=True)
 
 #: So much is read of a search with all its threads before it is tried in the order of paths.
@@ -31,6 +26,8 @@ _BYTES_PER_LINE = 2_000
 _MIN_SORTED_BYTES = 1024 * 1024
 #: Which part of its time a search may take that says nothing before its end.
 _SORTING_SHARE = 0.75
+#: Less output than this is looked through faster than a thread starts.
+_SMALL_BYTES = 65_536
 
 
 @value
@@ -40,11 +37,13 @@ class Findings(Generic[_Item_co]):
     Attributes:
         is_whole: There is no more.
         timed_out: Time ran out before everything was searched.
+        is_small: It is looked through faster than a thread starts.
     """
 
     items: Sequence[_Item_co]
     is_whole: bool = True
     timed_out: bool = False
+    is_small: bool = False
 
 
 async def find_files(search: Search, query: Query, scope: Scope, seconds: float) -> Findings[str]:
@@ -77,15 +76,16 @@ async def list_files(search: Search, query: Query, scope: Scope, seconds: float)
 
 async def find_counts(
     search: Search, query: Query, scope: Scope, seconds: float
-) -> Findings[Count]:
-    """Return how many lines match in each file, in the order of paths."""
+) -> tuple[Findings[Count], int]:
+    """Return how many lines match in each file, in the order of paths; and in all of them."""
     output = await search(query, seconds=seconds)
 
-    def visible() -> list[Count]:
-        counts = scope.visible(read_counts(output.raw), lambda count: count.path)
-        return sorted(counts, key=lambda count: raw_order(count.raw_path))
+    def counted() -> tuple[Counts, int]:
+        counts = Counts(scope.visible(count_keys(output.raw), counted_path))
+        return counts, counts.total
 
-    return Findings(await run_in_thread(visible), output.is_whole, output.timed_out)
+    counts, total = await worked_out(counted, is_small=_is_small(output, scope))
+    return Findings(counts, output.is_whole, output.timed_out), total
 
 
 async def find_lines(
@@ -107,8 +107,19 @@ async def find_lines(
         if room >= MAX_BYTES or _has_lines(output.raw, wanted):
             break
         room *= 4
-    files = await run_in_thread(partial(_visible_lines, scope, output.raw))
-    return Findings(files, output.is_whole, output.timed_out)
+    is_small = _is_small(output, scope)
+    files = await worked_out(partial(_visible_lines, scope, output.raw), is_small=is_small)
+    return Findings(files, output.is_whole, output.timed_out, is_small)
+
+
+def _is_small(output: Output, scope: Scope) -> bool:
+    """Return whether an output is looked through in no time: without asking the disk."""
+    return len(output.raw) < _SMALL_BYTES and scope.withheld.is_empty
+
+
+async def worked_out(function: Callable[[], _T], *, is_small: bool) -> _T:
+    """Return what comes of an output: worked out in a thread, unless that is more work itself."""
+    return function() if is_small else await run_in_thread(function)
 
 
 def _has_lines(raw: bytes, wanted: int) -> bool:

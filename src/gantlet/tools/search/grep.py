@@ -8,7 +8,6 @@ from typing import Literal
 from pydantic import Field
 
 from gantlet.messages.value import replace
-from gantlet.system import run_in_thread
 from gantlet.tool import (
     DEFAULT_MAX_RESULT_CHARS,
     ENVIRONMENT,
@@ -25,7 +24,7 @@ from gantlet.tool import (
 )
 from gantlet.tools.search.answers import Answer, count_answer, files_answer, lines_answer
 from gantlet.tools.search.fallback import RejectedError, of_type
-from gantlet.tools.search.finding import find_counts, find_files, find_lines
+from gantlet.tools.search.finding import find_counts, find_files, find_lines, worked_out
 from gantlet.tools.search.lines import Style
 from gantlet.tools.search.query import Mode, Query, left_out
 from gantlet.tools.search.scope import Scope, scope_of
@@ -46,7 +45,9 @@ class GrepInput(ToolInput):
         description="Regular expression in ripgrep's syntax. Escape literal braces: `\\{\\}`.",
     )
     path: str | None = Field(
-        None, description="File or directory to search. The working directory by default."
+        None,
+        max_length=4096,
+        description="File or directory to search. The working directory by default.",
     )
     glob: str | None = Field(
         None,
@@ -150,10 +151,11 @@ class Grep(Tool[GrepInput]):
                 style = _style(args, scope)
                 wanted = args.offset + args.head_limit if args.head_limit else None
                 found = await find_lines(search, query, scope, wanted, seconds)
-                return await run_in_thread(partial(lines_answer, found, scope, style, part))
+                lines = partial(lines_answer, found, scope, style, part)
+                return await worked_out(lines, is_small=found.is_small)
             case Mode.COUNT:
-                counted = await find_counts(search, query, scope, seconds)
-                return count_answer(counted, scope, part)
+                counted, total = await find_counts(search, query, scope, seconds)
+                return count_answer(counted, total, scope, part)
             case _:
                 files = await find_files(search, query, scope, seconds)
                 return files_answer(files, scope, part)

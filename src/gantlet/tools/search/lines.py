@@ -1,9 +1,9 @@
 """Found lines as a model reads them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gantlet.messages.value import value
-from gantlet.tools.search.records import FileLines, Lines, Span, read_lines
+from gantlet.tools.search.records import FileLines, Lines, Span, parsed, read_lines
 
 #: A longer line is shown around its first match.
 MAX_LINE_CHARS = 500
@@ -29,13 +29,14 @@ class Style:
     spans_lines: bool = False
 
 
-def written(files: Iterable[tuple[str, FileLines]], style: Style) -> Iterator[str]:
+def written(files: Sequence[tuple[str, FileLines]], style: Style) -> Iterator[str]:
     """Yield the lines of files, each file under the name it is shown by."""
     is_first = True
+    held = parsed(record for _, file in files for record in file.records)
     for shown, file in files:
         last = -1
-        for record in file.records:
-            found = read_lines(file.path, record)
+        for _ in file.records:
+            found = read_lines(file.path, next(held))
             if found is None or (style.matches_only and not found.is_match):
                 continue
             if style.with_context and not is_first and found.number != last + 1:

@@ -1,6 +1,7 @@
 """What to look for, as a value: the same for ripgrep and for what stands in for it."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from enum import StrEnum
@@ -9,6 +10,11 @@ from gantlet.messages.value import value
 
 #: Where version control keeps its own files. Nobody looks for those unless they say so.
 VERSION_CONTROL = (".git", ".svn", ".hg", ".bzr", ".jj", ".sl")
+#: What in a pattern means a carriage return, or the ends of a whole text instead of a line's.
+_MEANS_MORE_THAN_LINES = re.compile(
+    r"\r|(?<!\\)(?:\\\\)*\\(?:[rAz]|x0[dD]|u000[dD]|U0000000[dD]|[xuU]\{0*[dD]\})"
+    r"|\(\?[a-zA-Z]*-[a-zA-Z]*m"
+)
 
 
 class Mode(StrEnum):
@@ -44,6 +50,14 @@ class Query:
     honours_ignores: bool = True
     by_path: bool = False
     newest_first: bool = False
+
+    @property
+    def ends_lines_at_crlf(self) -> bool:
+        """Whether a carriage return ends a line too, so that `$` stands before it.
+
+        A pattern that names the character looks for it; then it is one like any other.
+        """
+        return _MEANS_MORE_THAN_LINES.search(self.pattern) is None
 
     def as_json(self) -> str:
         """Return the query as a text that `read_query` takes."""
@@ -112,6 +126,8 @@ def _wanted(query: Query) -> Iterator[str]:
             yield "--json"
             yield f"--before-context={query.before}"
             yield f"--after-context={query.after}"
+    if query.ends_lines_at_crlf:
+        yield "--crlf"
     yield "--ignore-case" if query.ignores_case else "--case-sensitive"
     if query.multiline:
         yield from ("--multiline", "--multiline-dotall")

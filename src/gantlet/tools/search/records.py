@@ -4,25 +4,18 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, overload
+from itertools import islice
+from typing import Any, cast, overload
 
 from gantlet.messages.value import value
 
 _BEGIN = b'{"type":"begin"'
 _MATCH = b'{"type":"match"'
 _CONTEXT = b'{"type":"context"'
-
-
-class Count(NamedTuple):
-    """How many lines of a file match. There may be very many, of which few are looked at."""
-
-    raw_path: bytes
-    number: int
-
-    @property
-    def path(self) -> str:
-        """The file, seen from where the search ran."""
-        return clean_path(self.raw_path)
+#: What stands around a path that is written as it is.
+_PLAIN_BEGIN, _PLAIN_END = b'{"type":"begin","data":{"path":{"text":"', b'"}}}'
+#: So many records are read at once.
+_BATCH = 256
 
 
 @value
@@ -82,40 +75,37 @@ class RawPaths(Sequence[str]):
         return clean_path(found) if isinstance(found, bytes) else [clean_path(one) for one in found]
 
 
-def read_counts(output: bytes) -> list[Count]:
-    """Return the counts of an output of paths, a NUL and a number on each line."""
-    path, *pieces = output.split(b"\0")  # each piece is a number, a line end, and the next path
-    counts: list[Count] = []
-    for piece in pieces:
-        number, ended, following = piece.partition(b"\n")
-        if ended and number.isdigit():
-            counts.append(Count(path, int(number)))
-        path = following
-    return counts
-
-
 def clean_path(path: bytes) -> str:
     """Return a path as seen from where the search ran, without the dot in front."""
     return path.removeprefix(b"./").decode(errors="surrogateescape")
 
 
 def by_file(lines: Iterable[bytes]) -> Iterator[FileLines]:
-    """Yield what was found file by file; lines that are no such record are left out."""
+    """Yield what was found file by file; lines that are no such record are left out.
+
+    ripgrep may show the lines around a match behind the last line, which is none.
+    """
     path: str | None = None
     records: list[bytes] = []
+    has_match = False
     for line in lines:
         if line.startswith(_BEGIN):
-            if path is not None and records:
+            if path is not None and has_match:
                 yield FileLines(path, tuple(records))
-            path, records = _path_of(line), []
-        elif path is not None and line.startswith((_MATCH, _CONTEXT)):
+            path, records, has_match = _path_of(line), [], False
+        elif line.startswith(_MATCH):
             records.append(line)
-    if path is not None and records:
+            has_match = True
+        elif line.startswith(_CONTEXT):
+            records.append(line)
+    if path is not None and has_match:
         yield FileLines(path, tuple(records))
 
 
 def _path_of(line: bytes) -> str | None:
     """Return which file a record is about."""
+    if line.startswith(_PLAIN_BEGIN) and line.endswith(_PLAIN_END) and b"\\" not in line:
+        return clean_path(line[len(_PLAIN_BEGIN) : -len(_PLAIN_END)])
     try:
         return _clean(_text_of(json.loads(line)["data"]["path"]))
     except (ValueError, KeyError, TypeError):
@@ -127,18 +117,40 @@ def _clean(path: str) -> str:
     return path.removeprefix("./")
 
 
-def read_lines(path: str, record: bytes) -> Lines | None:
-    """Return what one record says, or None if it says nothing that can be read."""
+def parsed(records: Iterable[bytes]) -> Iterator[object]:
+    """Yield what each record holds; None for one that cannot be read."""
+    left = iter(records)
+    while batch := list(islice(left, _BATCH)):
+        try:
+            held = json.loads(b"[" + b",".join(batch) + b"]")
+        except ValueError:
+            held = []
+        yield from held if len(held) == len(batch) else map(_parsed, batch)
+
+
+def _parsed(record: bytes) -> object:
+    """Return what one record holds, or None if it cannot be read."""
     try:
-        said = json.loads(record)
+        return json.loads(record)
+    except ValueError:
+        return None
+
+
+def read_lines(path: str, held: object) -> Lines | None:
+    """Return what a record says, or None if it says nothing."""
+    try:
+        said = cast("dict[str, Any]", held)
         data = said["data"]
-        raw = _bytes_of(data["lines"])
         number = int(data["line_number"])
         spans = [(int(one["start"]), int(one["end"])) for one in data["submatches"]]
+        raw = _bytes_of(data["lines"])
     except (ValueError, KeyError, TypeError):
         return None
+    is_plain = raw.isascii()
     matches = tuple(
-        Span(_chars(raw[:start]), _chars(raw[:end])) for start, end in spans if start < end
+        Span(start, end) if is_plain else Span(_chars(raw[:start]), _chars(raw[:end]))
+        for start, end in spans
+        if start < end
     )
     return Lines(path, _shown(raw), number, said.get("type") == "match", matches)
 

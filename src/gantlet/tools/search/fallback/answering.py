@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gantlet.tools.search.fallback.regex import Regex, compile_regex
+from gantlet.tools.search.fallback.regex import LineEnds, Regex, compile_regex
 from gantlet.tools.search.fallback.scanning import Scan, read_text
 from gantlet.tools.search.fallback.walking import meant_files
 from gantlet.tools.search.query import Mode, Query
@@ -19,7 +19,8 @@ def answer(query: Query, folder: Path) -> Iterator[bytes]:
     if query.mode is Mode.LIST:
         yield from (os.fsencode(path) + b"\0" for path in meant_files(query, folder))
         return
-    regex = compile_regex(query.pattern, ignores_case=query.ignores_case, multiline=query.multiline)
+    ends = LineEnds(crlf=query.ends_lines_at_crlf, may_match=query.multiline)
+    regex = compile_regex(query.pattern, ends, ignores_case=query.ignores_case)
     for path in meant_files(query, folder):
         text = read_text(folder / path, is_named=query.target != "./")
         if text is not None:

@@ -28,6 +28,19 @@ _NAME = re.compile(r"\?P?<([A-Za-z_][A-Za-z0-9_.\[\]]*)>")
 _META = frozenset("\\.+*?()|[]{}^$#&-~ ")
 
 
+#: `^` and `$` where a carriage return ends a line too; neither stands between it and a line feed.
+_START = "(?<![^\\r\\n])(?<!\\r(?=\\n))"
+_END = "(?=[\\r\\n]|\\Z)(?<!\\r(?=\\n))"
+
+
+@value
+class LineEnds:
+    """What ends lines, and whether an expression may match that: then a match can span lines."""
+
+    crlf: bool = True
+    may_match: bool = False
+
+
 @value
 class Regex:
     """What finds matches, and whether one of them may span lines."""
@@ -36,17 +49,18 @@ class Regex:
     spans_lines: bool
 
 
-def compile_regex(pattern: str, *, ignores_case: bool, multiline: bool) -> Regex:
+def compile_regex(pattern: str, ends: LineEnds, *, ignores_case: bool) -> Regex:
     """Return a pattern that finds what ripgrep's would.
 
     Raises:
         RejectedError: It is no regular expression, or one that only ripgrep understands.
     """
-    reading = _Reading(pattern, multiline=multiline, state=_State(dot_all=multiline))
+    reading = _Reading(pattern, ends, state=_State(dot_all=ends.may_match))
     reading.read()
     flags = re.MULTILINE | (re.IGNORECASE if ignores_case else 0)
     try:
-        return Regex(re.compile("".join(reading.out), flags), multiline and reading.spans_lines)
+        compiled = re.compile("".join(reading.out), flags)
+        return Regex(compiled, ends.may_match and reading.spans_lines)
     except (re.error, OverflowError, RecursionError) as error:
         raise RejectedError(f"regex parse error:\n    {pattern}\nerror: {error}") from error
 
@@ -64,7 +78,7 @@ class _Reading:
     """An expression on its way into another language."""
 
     pattern: str
-    multiline: bool
+    ends: LineEnds
     state: _State
     at: int = 0
     #: Where in `out` the last thing begins that could be repeated; None where there is none.
@@ -93,16 +107,32 @@ class _Reading:
             case "*" | "+" | "?" | "{":
                 self._repeat(char)
             case "[":
-                self._atom(self._set())
+                self._atom(self._inside_line(self._set()))
             case "\\":
                 self._atom(self._escape())
             case ".":
-                self.spans_lines |= self.state.dot_all
-                self._atom(f"[^{_LONE}]" if self.state.dot_all else f"[^\\n{_LONE}]")
+                self._atom(self._dot())
             case "^" | "$":
-                self._atom(char)
+                self._atom(self._anchor(char))
             case _:
                 self._literal(char)
+
+    def _dot(self) -> str:
+        """Return what matches any character, also the ends of lines where they are meant."""
+        self.spans_lines |= self.state.dot_all
+        if self.state.dot_all:
+            return self._inside_line(f"[^{_LONE}]")
+        return f"[^\\r\\n{_LONE}]" if self.ends.crlf else f"[^\\n{_LONE}]"
+
+    def _anchor(self, char: str) -> str:
+        """Return what matches where a line begins or ends."""
+        if not self.ends.crlf:
+            return char
+        return f"(?:{_START if char == '^' else _END})"
+
+    def _inside_line(self, text: str) -> str:
+        """Return what matches the same, but never the end of a line if that is not meant."""
+        return f"(?:(?!\\r){text})" if self.ends.crlf and not self.ends.may_match else text
 
     def _structure(self, char: str) -> None:
         """Read what groups and chooses."""
@@ -120,7 +150,7 @@ class _Reading:
 
     def _note_line_end(self, char: str) -> None:
         """Take note of the end of a line, which some expressions must not hold."""
-        if char == "\n" and not self.multiline:
+        if char == "\n" and not self.ends.may_match:
             raise RejectedError(_NEWLINE_ALLOWED)
         self.spans_lines |= char == "\n"
 
@@ -219,10 +249,11 @@ class _Reading:
         self.spans_lines |= char in "sDW"
         if char in _PLAIN_ESCAPES:
             return self._code(f"{ord(_PLAIN_ESCAPES[char]):x}")
-        if char in "dsw" or (char in "bBA" and not in_set):
+        if char in "dw" or (char in "bBA" and not in_set):
             return f"\\{char}"
-        if char in "DSW":
-            return f"\\{char}" if in_set else f"[^\\{char.lower()}{_LONE}]"
+        if char in "sDSW":
+            inner = "\\s" if char == "s" else f"[^\\{char.lower()}{_LONE}]"
+            return f"\\{char}" if in_set else self._inside_line(inner)
         if char == "z" and not in_set:
             return "\\Z"
         if char in _META or not (char.isalnum() or char.isspace()):

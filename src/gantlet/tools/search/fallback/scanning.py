@@ -36,8 +36,12 @@ class Scan:
         self._query = query
         self._starts = _line_starts(text)
         self._spans_lines = regex.spans_lines
-        find = self._across_lines if regex.spans_lines else self._in_lines
-        self.stretches = tuple(find(regex.pattern))
+        if regex.spans_lines:
+            self.stretches = tuple(self._across_lines(regex.pattern))
+        elif query.multiline and query.ends_lines_at_crlf:
+            self.stretches = tuple(self._line_by_line(regex.pattern))
+        else:
+            self.stretches = tuple(self._in_lines(regex.pattern))
 
     @property
     def count(self) -> int:
@@ -48,11 +52,21 @@ class Scan:
 
     def _in_lines(self, regex: re.Pattern[str]) -> Iterator[Stretch]:
         """Yield each line that matches."""
+        line_end = "\r\n" if self._query.ends_lines_at_crlf else "\n"
         for number, (start, end) in enumerate(zip(self._starts, self._starts[1:], strict=False)):
-            line = self._text[start:end].removesuffix("\n")
+            line = self._text[start:end].removesuffix(line_end).removesuffix("\n")
             matches = tuple((start + one, start + other) for one, other in _spans(regex, line))
             if matches:
                 yield Stretch(number, number + 1, matches)
+
+    def _line_by_line(self, regex: re.Pattern[str]) -> Iterator[Stretch]:
+        """Yield each line that matches, where a match may hold what is before a line's end."""
+        lines: dict[int, list[tuple[int, int]]] = {}
+        for span in _spans(regex, self._text):
+            lines.setdefault(self._line_at(span[0]), []).append(span)
+        for number, matches in lines.items():
+            if number < len(self._starts) - 1:
+                yield Stretch(number, number + 1, tuple(matches))
 
     def _across_lines(self, regex: re.Pattern[str]) -> Iterator[Stretch]:
         """Yield the lines of matches that may span several; those that touch are one."""
