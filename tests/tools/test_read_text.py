@@ -337,6 +337,19 @@ async def test_what_was_compacted_away_is_shown_again(reader: Reader, tmp_path: 
     assert await reader.text("a.txt") == first
 
 
+async def test_a_path_through_a_file_and_one_with_a_nul_byte_are_told_apart_from_missing_files(
+    reader: Reader, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("text\n")
+    args = args_of(reader.tool, file_path="a\0b")
+
+    with pytest.raises(ToolError, match="a name on the way to it is no directory"):
+        await reader.text("file/x")
+    assert await reader.tool.validate_input(args, reader.context()) == Rejected(
+        "A path cannot hold a NUL byte. Leave it out.", code=1
+    )
+
+
 async def test_pages_are_for_pdfs(reader: Reader, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n")
 

@@ -55,6 +55,10 @@ def look_into(path: str, place: Place, asked: Range) -> Look:
         raise ToolError(f"No file at {path!r}. Use Glob to find it.") from error
     except RefusedFileError as error:
         raise ToolError(_refused(path, error.reason)) from error
+    except NotADirectoryError as error:
+        raise ToolError(
+            f"No file at {path!r}: a name on the way to it is no directory. Use Glob to find it."
+        ) from error
     except OSError as error:
         raise ToolError(f"{path!r} cannot be read: {error.strerror}.") from error
 

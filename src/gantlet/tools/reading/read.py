@@ -98,7 +98,9 @@ class Read(Tool[ReadInput]):
         return Traits(read_only=True, access=access, open_world=False)
 
     async def validate_input(self, args: ReadInput, context: ToolContext) -> Rejected | None:
-        """Refuse pages that mean nothing."""
+        """Refuse what no file can be called, and pages that mean nothing."""
+        if "\0" in args.file_path:
+            return Rejected("A path cannot hold a NUL byte. Leave it out.", code=1)
         if args.pages and PageRange.of(args.pages) is None:
             return Rejected(
                 f'{args.pages!r} are no pages. Give one ("3") or a range ("1-5").', code=1

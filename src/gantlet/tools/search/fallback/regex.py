@@ -125,9 +125,13 @@ class _Reading:
         return f"[^\\r\\n{_LONE}]" if self.ends.crlf else f"[^\\n{_LONE}]"
 
     def _anchor(self, char: str) -> str:
-        """Return what matches where a line begins or ends."""
+        """Return what matches where a line begins or ends.
+
+        ripgrep takes an expression that looks at two characters for one that spans lines.
+        """
         if not self.ends.crlf:
             return char
+        self.spans_lines = True
         return f"(?:{_START if char == '^' else _END})"
 
     def _inside_line(self, text: str) -> str:
