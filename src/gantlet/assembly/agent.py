@@ -1,56 +1,46 @@
 """The library's face: an agent that runs prompts with tools."""
 
-import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeVar
 
 import anyio
 
 from gantlet.agents.background import TaskBoard
-from gantlet.assembly.agent_parts import AgentOptions, AgentParts, SystemPrompt
+from gantlet.assembly.agent_parts import (
+    AgentOptions,
+    AgentParts,
+    SystemPrompt,
+    mode_named,
+    source_names,
+)
 from gantlet.assembly.agent_stream import AgentStream, unwrapped
+from gantlet.assembly.current_run import CurrentRun
 from gantlet.assembly.files import FILES_HEAR
+from gantlet.assembly.prompt import Prompt, message_of
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.wiring import wire
-from gantlet.execution import (
-    Bodies,
-    Mailbox,
-)
+from gantlet.execution import Bodies, Mailbox
 from gantlet.hooks import HookEvent, OnFailure
-from gantlet.loop import (
-    CHARS_PER_TOKEN,
-    Limits,
-    Loop,
-    Priority,
-)
+from gantlet.loop import CHARS_PER_TOKEN, Limits, Loop, Priority
 from gantlet.messages import (
     Behaviour,
-    Block,
     Event,
     Message,
     Model,
     Notice,
     NoticeLevel,
-    Text,
     UserMessage,
 )
 from gantlet.messages.value import replace
 from gantlet.permissions import SetMode
 from gantlet.rules import Rule
 from gantlet.session import UndoResult, rewind, undo
-from gantlet.system import (
-    in_loop_thread,
-    run_in_thread,
-)
+from gantlet.system import run_in_thread
 from gantlet.tool import AnyTool, Mode, UserError
 
-Prompt: TypeAlias = str | Sequence[Block]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-#: What a model that is handed over as an object is called in requests.
-HANDED_OVER = "model"
 
 
 class Agent:
@@ -97,19 +87,17 @@ class Agent:
     ) -> None:
         self._parts = parts or AgentParts()
         self._mailbox: Mailbox | None = None
-        self._loop: Loop | None = None
+        self._current = CurrentRun()
         self._is_entered = self._is_busy = False
-        self._thread = 0
-        self._hand_over: Callable[[object], None] | None = None
         options = AgentOptions(
             model=model,
             tools=tuple(tools),
             mcp_tools=tuple(mcp_tools),
             builtin_tools=builtin_tools,
             system=system,
-            mode=None if permission_mode is None else _mode(permission_mode),
+            mode=None if permission_mode is None else mode_named(permission_mode),
             settings=settings,
-            setting_sources=_sources(setting_sources),
+            setting_sources=source_names(setting_sources),
             trust=trust,
             cwd=str(Path(cwd or Path.cwd()).absolute()),
             base_url=base_url,
@@ -196,7 +184,7 @@ class Agent:
         Raises:
             UserError: There is none of that name, or it may not be had.
         """
-        wanted = _mode(mode)
+        wanted = mode_named(mode)
         await self._engine.change(SetMode(wanted))
         if self.mode is not wanted:
             raise UserError(f"The mode {wanted} was not made available when the session began.")
@@ -224,7 +212,7 @@ class Agent:
         """
         if self._is_busy or self._conversation.deferred is not None:
             raise RuntimeError("The conversation is waiting for something else.")
-        self._conversation.begin(_message(prompt))
+        self._conversation.begin(message_of(prompt))
 
     def context_usage(self) -> tuple[int, int]:
         """Return about how many tokens the next request takes, and how many there may be."""
@@ -253,13 +241,7 @@ class Agent:
 
     def interrupt(self) -> None:
         """Stop the prompt that runs, from any thread: what is being said, and every call."""
-        loop, hand_over = self._loop, self._hand_over
-        if loop is None:
-            return
-        if threading.get_ident() == self._thread or hand_over is None:
-            loop.interrupt()
-        else:
-            hand_over(None)
+        self._current.interrupt()
 
     def send(self, prompt: Prompt, priority: Priority | str = Priority.NEXT) -> None:
         """Say something while a prompt runs: for the next step, after the turn, or right now.
@@ -267,9 +249,7 @@ class Agent:
         Raises:
             RuntimeError: Nothing is running.
         """
-        if self._loop is None:
-            raise RuntimeError("Nothing is running: use run() or stream().")
-        self._loop.send(_message(prompt), Priority(priority))
+        self._current.send(message_of(prompt), Priority(priority))
 
     @property
     def tasks(self) -> TaskBoard:
@@ -322,27 +302,27 @@ class Agent:
         """Take the agent for one prompt."""
         wired = self._wired
         loop = Loop(wired.conversation, wired.services, bodies, wired.execution)
-        self._mailbox, self._loop = mailbox, loop
-        self._thread = threading.get_ident()
-        self._hand_over = in_loop_thread(lambda _: loop.interrupt())
+        self._mailbox = mailbox
+        self._current.begin(loop)
         return loop
 
     async def _end(self) -> None:
         """Give the agent back."""
         self._is_busy = False
-        self._mailbox = self._loop = self._hand_over = None
+        self._mailbox = None
+        self._current.end()
         await self._let_go()
 
     def _message(self, prompt: Prompt | None) -> UserMessage | None:
         """Return a prompt as a message; none is needed where a call waits to be asked again."""
         if prompt is None and self._conversation.deferred is not None:
             return None
-        return _message("" if prompt is None else prompt)
+        return message_of("" if prompt is None else prompt)
 
     def wake(self, text: str) -> None:
         """Have the model read what a hook in the background found, at once or with what follows."""
-        if self._loop is not None:
-            self._loop.wake(text)
+        if self._current.loop is not None:
+            self._current.loop.wake(text)
         else:
             self._conversation.reminders.append(text)
 
@@ -416,33 +396,3 @@ class _Running:
             if self._opened_hooks:
                 await self._agent.hooks.leave()
             await self._agent._end()
-
-
-def _sources(given: str | Iterable[str] | None) -> str | tuple[str, ...] | None:
-    """Return the names of sources, so that they can be read more than once."""
-    return given if given is None or isinstance(given, str) else tuple(given)
-
-
-def _mode(given: Mode | str) -> Mode:
-    """Return a mode by its name.
-
-    Raises:
-        UserError: There is none of that name.
-    """
-    try:
-        return Mode(given)
-    except ValueError:
-        names = ", ".join(Mode)
-        raise UserError(f"{given!r} is not a permission mode. There are: {names}.") from None
-
-
-def _message(prompt: Prompt) -> UserMessage:
-    """Return a prompt as a message.
-
-    Raises:
-        ValueError: There is nothing in it.
-    """
-    blocks = (Text(prompt),) if isinstance(prompt, str) else tuple(prompt)
-    if not any(not isinstance(block, Text) or block.text.strip() for block in blocks):
-        raise ValueError("The prompt is empty.")
-    return UserMessage(blocks)

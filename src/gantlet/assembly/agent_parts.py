@@ -1,6 +1,6 @@
 """What an agent is made of, as its program says it: options, and parts it may bring itself."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -14,7 +14,7 @@ from gantlet.messages.value import value
 from gantlet.permissions import Asker, Permission
 from gantlet.session import Session
 from gantlet.system import Clock, Environment, RealClock
-from gantlet.tool import AnyTool, Mode
+from gantlet.tool import AnyTool, Mode, UserError
 
 
 @value
@@ -86,3 +86,21 @@ class Voice(Protocol):
 
     def interrupt(self) -> None:
         """Stop the prompt that runs."""
+
+
+def mode_named(given: Mode | str) -> Mode:
+    """Return a mode by its name.
+
+    Raises:
+        UserError: There is none of that name.
+    """
+    try:
+        return Mode(given)
+    except ValueError:
+        names = ", ".join(Mode)
+        raise UserError(f"{given!r} is not a permission mode. There are: {names}.") from None
+
+
+def source_names(given: str | Iterable[str] | None) -> str | tuple[str, ...] | None:
+    """Return the names of sources, so that they can be read more than once."""
+    return given if given is None or isinstance(given, str) else tuple(given)
