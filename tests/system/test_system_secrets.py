@@ -104,3 +104,57 @@ def test_many_keys_without_an_end_are_each_looked_at_once() -> None:
     text = "-----BEGIN A PRIVATE KEY-----\n" * 50_000  # minutes, if each were sought to the end
 
     assert Masker({}).text(text) == text
+
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\ndef/ghi=\n-----END RSA PRIVATE KEY-----"
+SECRETS = {
+    "value": "correct horse",
+    "lines": "first line\nsecond line",
+    "overlapping": "horse battery staple",
+    "token": "ghp_" + LOOK_ALIKE[:36],
+    "jwt": f"eyJ{LOOK_ALIKE}.eyJ{LOOK_ALIKE}.{LOOK_ALIKE}",
+    "key": KEY,
+    "address": "https://me:hunter22hunter@example.com",
+}
+KNOWN = Masker(
+    {
+        "A_TOKEN": SECRETS["value"],
+        "B_TOKEN": SECRETS["lines"],
+        "C_TOKEN": SECRETS["overlapping"],
+    }
+)
+PIECES = st.lists(
+    st.sampled_from([*SECRETS.values(), " ", "\n", "word", "correct ", "eyJ", "-----BEGIN "]),
+    max_size=6,
+)
+
+
+@given(pieces=PIECES, places=st.lists(st.integers(0, 400), max_size=5))
+def test_a_text_masked_piece_by_piece_is_masked_like_the_whole(
+    pieces: list[str], places: list[int]
+) -> None:
+    text = " ".join(pieces)
+    ends = [*sorted(place for place in places if place < len(text)), len(text)]
+
+    done, waiting, begin = "", "", 0
+    for end in ends:
+        waiting += text[begin:end]
+        begin = end
+        settled = KNOWN.settled(waiting)
+        done, waiting = done + KNOWN.text(waiting[:settled]), waiting[settled:]
+
+    assert done + KNOWN.text(waiting) == KNOWN.text(text)
+
+
+@pytest.mark.parametrize("name", ["value", "lines", "overlapping", "key"])
+def test_no_end_of_a_secret_is_shown_where_its_beginning_is_not(name: str) -> None:
+    secret = SECRETS[name]
+    for place in range(1, len(secret)):
+        rest = secret[place:] + " and more"
+        if name != "key" or "-----END" in rest:
+            assert rest[KNOWN.ended(rest) :] == " and more"
+
+
+@pytest.mark.parametrize("text", ["", "word", "a line\n", "Go on? [y/n] ", "50%", "done: 3 files"])
+def test_usual_words_wait_for_nothing(text: str) -> None:
+    assert KNOWN.settled(text, at_least=4) == len(text)

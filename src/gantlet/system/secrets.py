@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from gantlet.messages import JsonValue
+from gantlet.system.secret_edges import REACH, Edges
 
 MASK = "[masked]"
 MIN_VALUE_CHARS = 8
@@ -51,6 +52,7 @@ class Masker:
             if len(value) >= MIN_VALUE_CHARS and is_secret_name(name)
         }
         longest_first = sorted(values, key=lambda value: (-len(value), value))
+        self._edges = Edges(longest_first)
         self._values = re.compile("|".join(map(re.escape, longest_first))) if values else None
 
     def text(self, text: str) -> str:
@@ -63,6 +65,21 @@ class Masker:
             text = _URL_PASSWORD.sub(rf"\1:{MASK}", text)
         return _TOKEN.sub(MASK, text)
 
+    def settled(self, text: str, *, at_least: int = 1) -> int:
+        """Return how much of a text can be masked for good, whatever follows it.
+
+        A secret is taken to be begun if so many characters of it are there.
+        """
+        place = self._edges.begun(text, at_least)
+        for pattern in (self._values, _TOKEN, _URL_PASSWORD):
+            if pattern is not None and place < len(text):
+                place = _outside(pattern, text, place)
+        return self._edges.outside_keys(text, place)
+
+    def ended(self, text: str) -> int:
+        """Return how much of the beginning of a text may be the end of a secret before it."""
+        return self._edges.ended(text)
+
     def value(self, value: JsonValue) -> JsonValue:
         """Return a JSON value in which no text, and no key, holds a secret."""
         if isinstance(value, str):
@@ -72,6 +89,16 @@ class Masker:
         if isinstance(value, dict):
             return {self.text(name): self.value(child) for name, child in value.items()}
         return value
+
+
+def _outside(pattern: "re.Pattern[str]", text: str, place: int) -> int:
+    """Return a place that lies in no secret of that pattern: the given one, or its beginning."""
+    for found in pattern.finditer(text, max(0, place - REACH)):
+        if found.start() >= place:
+            break
+        if found.end() > place:
+            return found.start()
+    return place
 
 
 def _without_private_keys(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +19,11 @@ FILE_BYTES = 64 << 20
 #: A command that says more than this is ended.
 MOST_BYTES = 5 << 30
 #: How long a line may be before it is written in parts.
-_MAX_LINE_BYTES = 1 << 16
+_MAX_LINE_CHARS = 1 << 16
+#: How much of a secret is not shown while it is still being written.
+_PART_CHARS = 4
+#: What may be the rest of a token in a line whose beginning is not there.
+_CUT_WORD = re.compile(r"\A\S{1,4096}")
 _TAIL_LINES = 5
 _SHOWN_CHARS = 2_000
 
@@ -38,7 +43,7 @@ class Capture:
         self._head = bytearray()
         self._tail = bytearray()
         self._file: int | None = None
-        self._pending = bytearray()
+        self._pending = ""
         self._written = 0
         self._is_foreign = False
         self._is_closed = False
@@ -132,35 +137,66 @@ class Capture:
 
     def tail(self) -> str:
         """Return the end of the output, cleaned and masked, without a line that is cut."""
-        with self._lock:
-            tail = bytes(self._tail[-TAIL_BYTES:])
-            is_cut = self.total > len(tail)
-        return self._clean(tail.partition(b"\n")[2] if is_cut and b"\n" in tail else tail)
+        return self._end(TAIL_BYTES)
 
-    def since(self, position: int) -> str:
-        """Return what has come after so many bytes, as far as it is in memory."""
+    def since(self, position: int) -> tuple[str, int]:
+        """Return what has come after so many bytes, as far as it is in memory, and how far that is.
+
+        What may be the beginning of a secret is left for the next time.
+        """
         with self._lock:
-            if position < len(self._head):
-                new = bytes(self._head[position:])
-                if self.total > len(self._head):
-                    new += b"\n[...]\n" + bytes(self._tail[-TAIL_BYTES:])
-            else:
-                new = bytes(self._tail[-min(TAIL_BYTES, self.total - position) :])
-                new = new if self.total > position else b""
-        return self._clean(new)
+            end = self._settled()
+            head, tail = bytes(self._head[position:end]), bytes(self._tail[-TAIL_BYTES:])
+            tail = tail[: len(tail) - (self.total - end)]
+        if end <= position:
+            return "", position
+        if position + len(head) == end:
+            return self._clean(head), end
+        if position + len(tail) >= end:
+            return self._clean(tail[position - end :]), end
+        shown = plain(_decoded(head))
+        before = self._masker.text(shown[: self._masker.settled(shown)])
+        after = self._uncut(plain(_decoded(tail)))
+        return (f"{before}\n[...]\n{after}" if head else after), end
+
+    def settled(self) -> int:
+        """Return up to which byte no secret is begun that may go on."""
+        with self._lock:
+            return self._settled()
+
+    def _settled(self) -> int:
+        if self._is_closed:
+            return self.total
+        text = bytes(self._tail[-TAIL_BYTES:]).decode("utf-8", "surrogateescape")
+        held = text[self._masker.settled(text) :]
+        return self.total - len(held.encode("utf-8", "surrogateescape"))
 
     def last_lines(self) -> str:
         """Return the last few lines."""
-        with self._lock:
-            tail = bytes(self._tail[-4 * _SHOWN_CHARS :])
-        lines = self._clean(tail).rstrip().split("\n")[-_TAIL_LINES:]
+        lines = self._end(4 * _SHOWN_CHARS).rstrip().split("\n")[-_TAIL_LINES:]
         return "\n".join(lines)[-_SHOWN_CHARS:]
 
     def unfinished_line(self) -> str:
         """Return the last line if it has not ended: perhaps a question."""
         with self._lock:
-            tail = bytes(self._tail[-_SHOWN_CHARS:])
-        return self._clean(tail.rpartition(b"\n")[2]) if not tail.endswith(b"\n") else ""
+            has_ended = self._tail.endswith(b"\n")
+        return "" if has_ended else self._end(_SHOWN_CHARS).rpartition("\n")[2]
+
+    def _end(self, size: int) -> str:
+        """Return so many bytes of the end, without what is cut at its beginning."""
+        with self._lock:
+            tail = bytes(self._tail[-size:])
+            is_cut, is_closed = self.total > len(tail), self._is_closed
+        text = plain(_decoded(tail))
+        if not is_closed:
+            text = text[: self._masker.settled(text, at_least=_PART_CHARS)]
+        return self._uncut(text) if is_cut else self._masker.text(text)
+
+    def _uncut(self, text: str) -> str:
+        """Return a text without secrets, and without the rest of one that began before it."""
+        line, newline, rest = text.partition("\n")
+        text = rest if newline else _CUT_WORD.sub("", line, count=1)
+        return self._masker.text(text[self._masker.ended(text) :])
 
     def line_count(self) -> int:
         """Return how many lines of the output are in memory."""
@@ -168,7 +204,7 @@ class Capture:
             return self._head.count(b"\n")
 
     def _clean(self, data: bytes) -> str:
-        return self._masker.text(plain(data.decode("utf-8", "replace")))
+        return self._masker.text(plain(_decoded(data)))
 
     def _open(self, following: bytes) -> None:
         """Begin the file with what is in memory and what follows it."""
@@ -186,8 +222,9 @@ class Capture:
         """Write whole lines; the last one waits until it has ended."""
         if self._file is None or self._file < 0 or self._written >= FILE_BYTES:
             return
-        self._pending += data
-        self._flush(is_last=False)
+        self._pending += self._decoder.decode(data)
+        if "\n" in self._pending or len(self._pending) > _MAX_LINE_CHARS:
+            self._flush(is_last=False)
 
     def _end_file(self) -> None:
         """Write what is left, and close the file, if there is one."""
@@ -198,15 +235,25 @@ class Capture:
             os.close(self._file)
             self._file = -1
 
+    def _writable(self) -> int:
+        """Return how much of what waits may be written."""
+        settled = self._masker.settled(self._pending)
+        end = self._pending.rfind("\n", 0, settled) + 1
+        if end or len(self._pending) <= _MAX_LINE_CHARS:
+            return end
+        return settled or len(self._pending)
+
     def _flush(self, *, is_last: bool) -> None:
-        end = self._pending.rfind(b"\n") + 1
-        if is_last or (not end and len(self._pending) > _MAX_LINE_BYTES):
-            end = len(self._pending)
-        if not end or self._file is None or self._file < 0:
+        """Write whole lines, and of an endless one what is settled: no secret may lie across it."""
+        if self._file is None or self._file < 0:
             return
-        text = self._decoder.decode(bytes(self._pending[:end]), is_last)
-        del self._pending[:end]
-        cleaned = self._masker.text(plain(text))
+        if is_last:
+            self._pending += self._decoder.decode(b"", final=True)
+        end = len(self._pending) if is_last else self._writable()
+        cleaned = self._masker.text(plain(self._pending[:end]))
+        self._pending = self._pending[end:]
+        if not cleaned:
+            return
         encoded = cleaned.encode("utf-8", "replace")[: FILE_BYTES - self._written]
         self._written += len(encoded)
         if self.on_text is not None:
@@ -218,3 +265,8 @@ class Capture:
             with suppress(OSError):
                 os.close(self._file)
             self._file = -1
+
+
+def _decoded(data: bytes) -> str:
+    """Return output as text."""
+    return data.decode("utf-8", "replace")

@@ -194,16 +194,17 @@ class ShellTask:
     def output(self, max_chars: int) -> str:
         """Return what it has said so far, the end of it where that is too much."""
         self.capture.refresh()
-        self._read_bytes = self.capture.total
-        if not self.capture.is_whole:
-            return _cut(self.capture.tail(), max_chars, self.output_path)
-        return _cut(self.capture.text(), max_chars, self.output_path)
+        if self.capture.is_whole:
+            text, self._read_bytes = self.capture.since(0)
+        else:
+            self._read_bytes, text = self.capture.settled(), self.capture.tail()
+        return _cut(text, max_chars, self.output_path)
 
     def new_output(self, max_chars: int) -> str:
         """Return what it has said since the last time."""
         self.capture.refresh()
-        since, self._read_bytes = self._read_bytes, self.capture.total
-        return _cut(self.capture.since(since), max_chars, self.output_path)
+        text, self._read_bytes = self.capture.since(self._read_bytes)
+        return _cut(text, max_chars, self.output_path)
 
     def _finish(self) -> None:
         """Take note of the end."""
