@@ -10,7 +10,7 @@ from gantlet.permissions.facts import Target
 from gantlet.permissions.files import has_forbidding
 from gantlet.permissions.matching import Match, forbidding_match
 from gantlet.permissions.proof import BY_RULES, SAFE_ONLY, Proved
-from gantlet.permissions.protected import is_own, why_protected, why_special
+from gantlet.permissions.protected import is_own, may_be_own, why_protected, why_special
 from gantlet.permissions.proving import prove
 from gantlet.permissions.verdict import Ballot
 from gantlet.rules import READ
@@ -99,7 +99,11 @@ class FileLayer:
         if target.touch.kind != "edit" and not target.touch.is_guess:
             return
         paths = {place.lexical, place.real}
-        if any(is_own(path, case.context.workspace) for path in paths):
+        workspace = case.context.workspace
+        is_ours = any(is_own(path, workspace) for path in paths)
+        if target.touch.is_glob and not target.is_known:  # a word nobody looked at
+            is_ours = is_ours or may_be_own(place.lexical, workspace)
+        if is_ours:
             yield self._ask(f"{target.touch.path} decides what is allowed from then on.")
         if target.touch.is_guess or case.context.mode is Mode.BYPASS:
             return

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from gantlet.permissions.workspace import Workspace
-from gantlet.rules import PathParts
+from gantlet.rules import PathParts, stands_for
 from gantlet.system import FileKind, PathFacts
 
 _DIRECTORIES = frozenset(
@@ -34,6 +34,11 @@ _FILES = frozenset(
 _OWN_FILES = frozenset({".mcp.json", ".claude.json"})
 _OWN_DIRECTORIES = frozenset({".gantlet"})
 _SETTINGS_DIRECTORY = ".claude"
+#: Names of such files, for a shell's pattern that could stand for one.
+_OWN_NAMES = (
+    *_OWN_FILES, *_OWN_DIRECTORIES, _SETTINGS_DIRECTORY, "settings.json", "settings.local.json",
+    "hooks",
+)  # fmt: skip
 _OWN_SETTINGS = re.compile(r"settings(\..*)?\.json|hooks")
 
 _PROCESS = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(root|cwd|fd|environ|mem|exe|map_files)(/|$)")
@@ -61,6 +66,11 @@ def why_protected(path: str) -> str | None:
 def is_own(path: str, workspace: Workspace) -> bool:
     """Return whether a path holds our own settings, hooks, servers or trust store."""
     return _is_own_by_name(path) or any(one.holds(path) for one in workspace.own)
+
+
+def may_be_own(pattern: str, workspace: Workspace) -> bool:
+    """Return whether a shell's pattern could stand for one of those paths."""
+    return any(is_own(path, workspace) for path in stands_for(pattern, _OWN_NAMES))
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,7 @@ from gantlet.rules.grammar import (
 )
 from gantlet.rules.hosts import HostPattern, host_of
 from gantlet.rules.lint import RUNS_ANYTHING, Finding, Oddity, lint_rules
-from gantlet.rules.meeting import could_meet
+from gantlet.rules.meeting import could_meet, stands_for
 from gantlet.rules.names import NamePattern, names_of, tool_part, whole_tool
 from gantlet.rules.params import ParamPattern
 from gantlet.rules.parsing import parse_rule
@@ -72,6 +72,7 @@ __all__ = [
     "parse_rule",
     "path_names",
     "read_path_pattern",
+    "stands_for",
     "strongest",
     "tool_part",
     "whole_tool",

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice, product
 
@@ -19,11 +19,16 @@ def could_meet(shell_pattern: str, rule: PathPattern) -> bool:
 
     Tried are the names the rule holds, and the pattern with a letter for each star.
     """
+    tries = stands_for(shell_pattern, tuple(_examples(rule)))
+    return any(rule.matches(PathParts.of(path)) for path in tries)
+
+
+def stands_for(shell_pattern: str, names: Sequence[str]) -> Iterator[str]:
+    """Yield paths that an absolute shell pattern could stand for, with these names in them."""
     segments = posixpath.normpath("/" + shell_pattern.lstrip("/")).split("/")[1:]
-    names = tuple(_examples(rule))
     choices = [[*_standing_for(segment, names)] for segment in segments]
-    tries = islice(product(*choices), _MAX_TRIES)
-    return any(rule.matches(PathParts.of("/" + "/".join(path))) for path in tries)
+    for path in islice(product(*choices), _MAX_TRIES):
+        yield "/" + "/".join(path)
 
 
 def _examples(rule: PathPattern) -> Iterator[str]:
@@ -35,7 +40,7 @@ def _examples(rule: PathPattern) -> Iterator[str]:
             yield segment.glob.text.replace("*", "x")
 
 
-def _standing_for(segment: str, names: tuple[str, ...]) -> Iterator[str]:
+def _standing_for(segment: str, names: Sequence[str]) -> Iterator[str]:
     """Yield which of these names, and what else, a segment of a pattern can stand for."""
     if _WILD.search(segment) is None:
         yield segment

@@ -103,7 +103,8 @@ def _redirected(command: SimpleCommand, *, is_code: bool) -> Iterator[PathUse]:
     for redirect in command.redirects:
         target = redirect.target
         if redirect.reads or redirect.writes:
-            yield PathUse(path_of(target), is_glob=target.has_glob)
+            path = path_of(target)
+            yield PathUse(path, is_glob=target.has_glob, is_written=redirect.writes)
         elif redirect.operator.startswith("<<") and (is_code or command.program == "xargs"):
             yield from (PathUse(text, may_be_written=True) for text in _tokens(target.text))
             yield from _changed(target.text)

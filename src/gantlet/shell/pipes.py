@@ -43,7 +43,7 @@ def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
         return judgement.reads
     if name in ("grep", "egrep", "fgrep", "rg") and texts & _NAMES:
         return judgement.reads or None
-    if judgement.entry == "git ls-files" and not texts & {"-s", "-t", "-v", "--stage", "--format"}:
+    if _is_git_names(judgement.entry, texts):
         return (PathUse(".", is_tree=True),)
     if name == "ls" and not judgement.reads[1:] and judgement.reads[0].path == ".":
         is_plain = not any(
@@ -51,6 +51,19 @@ def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
         )
         return (PathUse(".", is_tree=True),) if is_plain else None
     return None
+
+
+def _is_git_names(entry: str, texts: set[str]) -> bool:
+    """Return whether git prints names of files and nothing else."""
+    if entry == "git diff":
+        return "--name-only" in texts and texts.isdisjoint(_MORE_THAN_NAMES)
+    return entry == "git ls-files" and texts.isdisjoint({"-s", "-t", "-v", "--stage", "--format"})
+
+
+#: What has `git diff` print more than the names it is asked for.
+_MORE_THAN_NAMES = frozenset(
+    {"-p", "-u", "--patch", "--stat", "--numstat", "--summary", "--check", "--raw", "--no-index"}
+)
 
 
 def _pattern(texts: list[str]) -> str:

@@ -9,15 +9,15 @@ from gantlet.shell.analysis import Word
 _CHANGE_ALL = frozenset(
     {
         "autopep8", "black", "bunzip2", "bzip2", "chattr", "chgrp", "chmod", "chown", "dos2unix",
-        "ed", "emacs", "ex", "fallocate", "gunzip", "gzip", "isort", "mkfifo", "mknod", "mktemp",
-        "nano", "nvim", "patch", "rename", "rustfmt", "setfacl", "shred", "sponge", "split",
-        "sd", "trash", "truncate", "unix2dos", "unlink", "unxz", "unzip", "vi", "vim", "xz",
-        "yapf", "zstd",
+        "ed", "emacs", "ex", "fallocate", "gunzip", "gzip", "isort", "mkdir", "mkfifo", "mknod",
+        "mktemp", "mv", "nano", "nvim", "patch", "rename", "rm", "rmdir", "rustfmt", "sd",
+        "setfacl", "shred", "split", "sponge", "tee", "touch", "trash", "truncate", "unix2dos",
+        "unlink", "unxz", "unzip", "vi", "vim", "xz", "yapf", "zstd",
     }
 )  # fmt: skip
 #: Programs that change the last thing they name.
 _CHANGE_LAST = frozenset(
-    {"convert", "cp", "ffmpeg", "install", "link", "ln", "magick", "mv", "rsync", "scp"}
+    {"convert", "cp", "ffmpeg", "install", "link", "ln", "magick", "rsync", "scp"}
 )
 #: Programs that change the first thing they name.
 _CHANGE_FIRST = frozenset({"zip"})

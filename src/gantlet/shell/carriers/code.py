@@ -19,11 +19,13 @@ _CODE_OPTIONS: dict[str, str] = {
     "ghc": "e", "guile": "c", "racket": "e", "elixir": "e", "erl": "", "swift": "e", "jshell": "",
     "vim": "cS", "vi": "c", "nvim": "c", "ex": "c", "view": "c", "emacs": "", "ed": "",
     "sqlite3": "", "psql": "c", "mysql": "e", "irb": "e", "pry": "e", "dc": "e", "m4": "",
-    "make": "", "gmake": "", "gawk": "", "bc": "", "ipython": "c", "jq": "",
+    "make": "", "gmake": "", "gawk": "", "ipython": "c",
     "tsx": "ep", "ts-node": "ep", "esno": "e", "mix": "e", "iex": "e", "clojure": "e", "clj": "e",
     "kotlin": "e", "sbcl": "", "ocaml": "e", "octave": "", "gnuplot": "e", "raku": "e",
 }  # fmt: skip
+#: All of them; the last two have code that names files and runs nothing.
 INTERPRETERS = frozenset(_CODE_OPTIONS) | {"awk", "mawk", "nawk", "original-awk", "sed", "gsed"}
+INTERPRETERS |= {"bc", "jq"}
 
 _VERSION = re.compile(r"[0-9.]+$")
 _RUNS = re.compile(
