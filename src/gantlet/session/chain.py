@@ -136,13 +136,18 @@ def _lineage(nodes: Sequence[Node], *, through: bool = False) -> set[str]:
 
 
 def _with_replies(nodes: Sequence[Node], on_chain: set[str]) -> list[Node]:
-    """Return some lines in their order, with all blocks and results of their replies."""
+    """Return some lines in their order, with all blocks and results of their replies.
+
+    A block that follows other words of the user's is none of theirs, whatever its reply is called.
+    """
+    by_id = {node.id: node for node in nodes}
     replies = {node.reply for node in nodes if node.id in on_chain} - {None}
     kept: list[Node] = []
     members: set[str] = set()
-    reached: set[str | None] = {None, *on_chain}
+    reached = set(on_chain)
     for node in nodes:
-        in_reply = node.reply is not None and node.reply in replies and node.parent in reached
+        is_named = node.reply is not None and node.reply in replies
+        in_reply = is_named and _follows(node, reached, by_id)
         answers = node.has_results and node.parent in members
         if node.id in on_chain or in_reply or answers:
             kept.append(node)
@@ -150,6 +155,18 @@ def _with_replies(nodes: Sequence[Node], on_chain: set[str]) -> list[Node]:
             if in_reply:
                 members.add(node.id)
     return kept
+
+
+def _follows(node: Node, reached: set[str], by_id: Mapping[str, Node]) -> bool:
+    """Return whether a line follows one of some others, and no other words of the user's."""
+    passed = {node.id}
+    above = by_id.get(node.parent or "")
+    while above is not None and above.id not in reached and not above.is_prompt:
+        if above.id in passed:
+            return False
+        passed.add(above.id)
+        above = by_id.get(above.parent or "")
+    return above is None or above.id in reached
 
 
 def _last_boundary(nodes: Sequence[Node], on_chain: set[str]) -> int:
