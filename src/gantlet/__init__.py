@@ -127,12 +127,18 @@ def __getattr__(name: str) -> object:
 
 
 def _loaded(room: str) -> object:
-    """Import a room. What it defines stays, so that looking for garbage meanwhile is in vain."""
+    """Import a room. What it defines stays, so that looking for garbage meanwhile is in vain.
+
+    Afterwards it counts as old: freezing and thawing does that without a look at it.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         return import_module(room)
     finally:
+        if was_on and not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
         if was_on:
             gc.enable()
 

@@ -360,6 +360,10 @@ class Agent:
         if self._mailbox is not None:
             self._mailbox.put(event)
 
+    def hears_stream(self) -> bool:
+        """Return whether anybody reads a reply as it comes; a session keeps only whole blocks."""
+        return self._parts.listener is not None or self._mailbox is not None
+
     def _warn(self, text: str) -> None:
         """Tell the user that something is wrong beside the conversation."""
         self.emit(Notice(NoticeLevel.WARNING, text))

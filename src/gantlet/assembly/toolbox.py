@@ -44,9 +44,10 @@ def open_toolbox(
     }
     if SHELL not in offered:
         offered.update(open_shell(str(Path.cwd()), environment).ports)
-    built, left_out = builtin_tools.build_kept(builtin_tools, Ports(offered))
+    selection = Selection.parse(selected)
+    built, left_out = builtin_tools.build_kept(builtin_tools, Ports(offered), selection.names)
     whole = assemble([*built, *own], mcp, environment=environment, denied=denied)
-    pool, unknown = Selection.parse(selected).of(whole)
+    pool, unknown = selection.of(whole)
     deferral, misread = read_setting(environment)
     problems = [*left_out, *whole.problems, *unknown, *([misread] if misread else [])]
     return Toolbox(pool, catalog, definitions, deferral, tuple(problems), expects_mcp)

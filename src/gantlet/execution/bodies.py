@@ -101,37 +101,44 @@ class Body(Generic[_T]):
         if self._task is not None and self._is_waiting and not was_abandoned:
             self._was_woken = self._task.cancel()
 
-    def drive(self, part: "Body[_Part]") -> "Body[_Part]":
-        """Return a part of this body to be awaited: the one to be abandoned while it runs."""
+    def drive(self, part: "Body[_Part]", scope: anyio.CancelScope | None = None) -> "Body[_Part]":
+        """Return a part of this body to be awaited: the one to be abandoned while it runs.
+
+        `scope` is the innermost around it, if that is another than around this body.
+        """
         part._whole = self
+        part._task, part._scope = self._task, scope or self._scope
         return part
 
     def __await__(self) -> Generator[Any, None, _T]:
-        whole = self._whole
-        if whole is not None:
-            whole._part = self
+        task = self._begin()
         try:
-            return (yield from self._steps())
-        finally:
-            self._task = self._scope = None  # they may hold whoever holds us
-            if whole is not None:
-                whole._part = None
-
-    def _steps(self) -> Generator[Any, None, _T]:
-        """Drive the coroutine to its end."""
-        self._task = task = asyncio.current_task()
-        assert task is not None
-        self._scope = scope = scope_of(task)
-        thrown: BaseException | None = None
-        while True:
             try:
-                awaited = (
-                    self._coroutine.send(None) if thrown is None else self._coroutine.throw(thrown)
-                )
+                awaited = self._coroutine.send(None)
             except StopIteration as end:
                 value: _T = end.value
                 return value
-            thrown = None
+            return (yield from self._go_on(task, awaited))
+        finally:
+            self._task = self._scope = None  # they may hold whoever holds us
+            if self._whole is not None:
+                self._whole._part = None
+
+    def _begin(self) -> "asyncio.Task[Any]":
+        """Find out where the coroutine runs; return its task."""
+        if self._whole is not None:
+            self._whole._part = self
+        task = self._task or asyncio.current_task()
+        assert task is not None
+        if self._task is None:
+            self._task, self._scope = task, scope_of(task)
+        return task
+
+    def _go_on(self, task: "asyncio.Task[Any]", awaited: object) -> Generator[Any, None, _T]:
+        """Drive the coroutine from its first wait to its end."""
+        scope = self._scope
+        thrown: BaseException | None = None
+        while True:
             try:
                 self._is_waiting = self.has_waited = True
                 yield awaited
@@ -144,6 +151,15 @@ class Body(Generic[_T]):
                 thrown = error
             finally:
                 self._is_waiting = False
+            try:
+                if thrown is None:
+                    awaited = self._coroutine.send(None)
+                else:
+                    pending, thrown = thrown, None
+                    awaited = self._coroutine.throw(pending)
+            except StopIteration as end:
+                value: _T = end.value
+                return value
 
     def _is_given_up(self) -> bool:
         """Return whether a cancellation is the last thing the coroutine was to see."""

@@ -38,6 +38,11 @@ def _nothing_deferred(names: Iterable[str]) -> None:
     """Reveal nothing."""
 
 
+def _is_heard() -> bool:
+    """Suppose that somebody listens."""
+    return True
+
+
 def _nothing_known(request: Request) -> Decision | None:
     """Have each call judged anew."""
     return None
@@ -59,6 +64,8 @@ class Services:
     before_run: Callable[[ToolUse], None] = _nothing_to_write
     #: Told which tools were called, so that deferred ones need not be looked up any more.
     reveal: Callable[[Iterable[str]], None] = _nothing_deferred
+    #: Whether anybody is told of the single events of a reply's stream.
+    hears_stream: Callable[[], bool] = _is_heard
     #: What permission has decided before and need not be asked again, or None.
     known: Callable[[Request], Decision | None] = _nothing_known
 

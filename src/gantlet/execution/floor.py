@@ -102,7 +102,7 @@ class CallFloor:
             time_out = partial(self._time_out, timed, body)
             overdue = self.ground.bodies.deadlines.after(seconds, time_out)
             try:
-                return await way.drive(body)
+                return await way.drive(body, timed)
             finally:
                 overdue.call_off()
         raise TimedOutError

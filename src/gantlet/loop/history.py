@@ -133,13 +133,13 @@ class History:
     def _check_user(self, message: UserMessage) -> None:
         """Refuse a user message that does not answer exactly the open calls, results first."""
         blocks = blocks_of(message)
-        results = [block for block in blocks if isinstance(block, ResultBlock)]
-        if not blocks or any(isinstance(one, Text) and not one.text for one in blocks):
+        answered = [block.tool_use_id for block in blocks if isinstance(block, ResultBlock)]
+        others = [block for block in blocks if not isinstance(block, ResultBlock)]
+        if not blocks or any(isinstance(one, Text) and not one.text for one in others):
             raise InvalidHistoryError("A message, or a text in it, is empty.")
-        if any(not isinstance(block, ResultBlock) for block in blocks[: len(results)]):
+        if others and not all(isinstance(one, ResultBlock) for one in blocks[: len(answered)]):
             raise InvalidHistoryError("A result stands behind something else.")
-        answered = [result.tool_use_id for result in results]
-        if sorted(answered) != sorted(call.id for call in self.open_calls):
+        if sorted(answered) != sorted([call.id for call in self.open_calls]):
             raise InvalidHistoryError("The results do not answer the calls one to one.")
 
     def wire(self, *, breakpoints: int = 2) -> Sequence[bytes]:
@@ -158,7 +158,7 @@ def calls_of(message: Message) -> tuple[ToolUse, ...]:
     """Return the calls of a reply; a user's message has none."""
     if isinstance(message, UserMessage):
         return ()
-    return tuple(block for block in blocks_of(message) if isinstance(block, ToolUse))
+    return tuple([block for block in blocks_of(message) if isinstance(block, ToolUse)])
 
 
 def _ids_of(message: Message) -> frozenset[str]:

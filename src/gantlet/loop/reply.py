@@ -213,8 +213,8 @@ class Reply:
 
     def message(self) -> AssistantMessage | None:
         """Return the reply as far as it has come; None if there is nothing to keep."""
-        content = tuple(self._blocks[index] for index in sorted(self._blocks))
-        kept = tuple(block for block in content if not _is_empty(block))
+        content = [self._blocks[index] for index in sorted(self._blocks)]
+        kept = tuple([block for block in content if not _is_empty(block)])
         if not kept:
             return None
         start = self._start or AssistantMessage(())

@@ -168,9 +168,11 @@ class StepRunner:
 
     async def _read(self, request: ModelRequest, reply: Reply, executor: Executor) -> None:
         """Read the stream and submit calls as they are ready."""
+        is_heard = self.services.hears_stream()
         async with self.model.stream(request, self._tell_retry) as events:
             async for event in events:
-                self.services.emit(StreamAdvanced(event))
+                if is_heard:
+                    self.services.emit(StreamAdvanced(event))
                 steps = reply.feed(event)
                 if steps:
                     self._handle(steps, reply, executor)

@@ -48,7 +48,7 @@ def dumps(value: object) -> bytes:
             of digits, a value that contains itself or nests too deeply for Python's stack.
     """
     try:
-        return "".join(_encode(value, 0)).encode("utf-8")
+        return "".join(encode(value, 0)).encode("utf-8")
     except (RecursionError, ValueError):  # what is wrong is said by an encoder that looks for it
         return _dumps_slowly(value)
 
@@ -68,6 +68,11 @@ def _dumps_slowly(value: object) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError:
         return _ASCII_ENCODER.encode(value).encode("ascii")
+
+
+def as_json_text(text: str) -> str:
+    """Return a text as JSON writes it, in quotes, without escapes that need not be."""
+    return encode_basestring(text)
 
 
 def _too_deep_to_read() -> ValueError:
@@ -96,8 +101,8 @@ _ASCII_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators
 #: One for all, where the module's own makes two objects for each text that is read or written. A
 #: value that contains itself ends here in a RecursionError.
 _scan: Callable[[str, int], tuple[JsonValue, int]] = _DECODER.scan_once  # type: ignore[attr-defined]  # not in its stub
-_encode: Callable[[object, int], Sequence[str]] = _UTF8_ENCODER.iterencode  # type: ignore[assignment]  # only joined
+encode: Callable[[object, int], Sequence[str]] = _UTF8_ENCODER.iterencode  # type: ignore[assignment]  # only joined
 if c_make_encoder is not None:
-    _encode = c_make_encoder(
+    encode = c_make_encoder(
         None, _UTF8_ENCODER.default, encode_basestring, None, ":", ",", False, False, False
     )

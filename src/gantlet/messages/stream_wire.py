@@ -55,11 +55,12 @@ def _plain_delta(wire: dict[str, object]) -> BlockDelta | None:
     index, delta = wire.get("index"), wire.get("delta")
     if type(index) is not int or index < 0 or type(delta) is not dict or len(delta) != 2:
         return None
-    if len(wire) != 3:
+    try:
+        member, make = _PLAIN_DELTAS[delta["type"]]
+        text = delta[member]
+    except (KeyError, TypeError):  # another kind, or a type that is no text
         return None
-    plain = _PLAIN_DELTAS.get(kind) if type(kind := delta.get("type")) is str else None
-    text = delta.get(plain[0]) if plain else None
-    return BlockDelta(index, plain[1](text)) if plain and type(text) is str else None
+    return BlockDelta(index, make(text)) if type(text) is str and len(wire) == 3 else None
 
 
 def _plain_start(wire: dict[str, object]) -> BlockStart | None:

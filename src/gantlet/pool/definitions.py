@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from gantlet.messages import FrozenDict
+from gantlet.messages.json import as_json_text
 from gantlet.messages.value import slotted
 from gantlet.pool.deferral import View
 from gantlet.pool.flags import STRICT_TOOLS
@@ -118,16 +119,17 @@ class Definitions:
         self, tools: Iterable[AnyTool], request: RequestView, budget: Budget
     ) -> list[bytes]:
         """Return the definitions of those tools that have one."""
-        written = (
-            self._object(tool, request, strict=self._is_strict(tool, request, budget))
-            for tool in tools
-        )
-        return [one for one in written if one is not None]
+        may_be_strict = request.capabilities.strict_tools and STRICT_TOOLS in self.flags
+        written: list[bytes] = []
+        for tool in tools:
+            strict = may_be_strict and tool.strict and self._affords(tool, budget)
+            one = self._object(tool, request, strict=strict)
+            if one is not None:
+                written.append(one)
+        return written
 
-    def _is_strict(self, tool: AnyTool, request: RequestView, budget: Budget) -> bool:
-        """Return whether tool, model and flag want strictness, and the request can afford it."""
-        if not (tool.strict and request.capabilities.strict_tools and STRICT_TOOLS in self.flags):
-            return False
+    def _affords(self, tool: AnyTool, budget: Budget) -> bool:
+        """Return whether a request can afford to be strict about a tool that wants it."""
         if budget.tools < 1:
             return False
         need = self._sheet(tool).need
@@ -159,7 +161,8 @@ class Definitions:
             if examples:
                 more += f',"input_examples":{compact(examples)}'
             return _encoded(
-                f'{{"name":{compact(sheet.tool.name)},"description":{compact(description)}'
+                f'{{"name":{as_json_text(sheet.tool.name)}'
+                f',"description":{as_json_text(description)}'
                 f',"input_schema":{sheet.text}{more}}}'
             )
         except (TypeError, ValueError, RecursionError) as error:

@@ -82,14 +82,21 @@ def _fault(tool: AnyTool) -> str:
     name, aliases = tool.name, tool.aliases
     if not isinstance(name, str) or not TOOL_NAME.fullmatch(name):
         return "its name is not 1 to 64 letters, digits, '_' or '-'"
-    if isinstance(aliases, str) or not isinstance(aliases, Collection):
-        return "its aliases are not a list of names"
-    if not all(isinstance(alias, str) for alias in aliases):
+    if aliases != () and not _are_names(aliases):
         return "its aliases are not a list of names"
     if not isinstance(tool.search_hint, str):
         return "its search_hint is not a text"
-    _ = (tool.hidden, tool.should_defer, tool.always_load, tool.strict, names_of(tool))
+    _ = (tool.hidden, tool.should_defer, tool.always_load, tool.strict)
+    if tool.mcp is not None:
+        names_of(tool)
     return ""
+
+
+def _are_names(aliases: object) -> bool:
+    """Return whether these are several texts, and not one."""
+    if isinstance(aliases, str) or not isinstance(aliases, Collection):
+        return False
+    return all(isinstance(alias, str) for alias in aliases)
 
 
 def _label(tool: object) -> str:

@@ -44,8 +44,10 @@ class Pool:
 
     def kept(self, wanted: Callable[[AnyTool], bool]) -> "Pool":
         """Return a pool of only the tools that `wanted` says yes to."""
-        own = tuple(tool for tool in self.own if wanted(tool))
-        mcp = tuple(tool for tool in self.mcp if wanted(tool))
+        own = tuple([tool for tool in self.own if wanted(tool)])
+        mcp = tuple([tool for tool in self.mcp if wanted(tool)])
+        if len(own) == len(self.own) and len(mcp) == len(self.mcp):
+            return self
         return Pool(own, mcp, self.problems)
 
 
@@ -64,29 +66,35 @@ def assemble(
     """
     gate = Gate(environment or Environment(), whole_tools(denied))
     admitted = [tool for tool in chain(own, mcp) if gate.admits(tool)]
+    ours = [tool for tool in admitted if tool.mcp is None]
+    theirs = [tool for tool in admitted if tool.mcp is not None]
     taken: dict[str, AnyTool] = {}
-    for tool in sorted(admitted, key=lambda tool: tool.mcp is not None):
+    for tool in ours + theirs:
         if taken.setdefault(tool.name, tool) is not tool:
             gate.problems.append(Problem(tool.name, "another tool has this name already"))
     by_name = [taken[name] for name in sorted(taken)]
+    if not theirs:
+        return Pool(tuple(by_name), (), (*gate.problems, *_clashes(by_name)))
     own_part = tuple(tool for tool in by_name if tool.mcp is None)
     mcp_part = tuple(tool for tool in by_name if tool.mcp is not None)
-    return Pool(own_part, mcp_part, (*gate.problems, *_clashes(own_part + mcp_part)))
+    return Pool(own_part, mcp_part, (*gate.problems, *_clashes([*own_part, *mcp_part])))
 
 
-def _index(tools: tuple[AnyTool, ...]) -> dict[str, AnyTool]:
+def _index(tools: Sequence[AnyTool]) -> dict[str, AnyTool]:
     """Map names, then aliases that nobody else bears, to their tools."""
     index = {tool.name: tool for tool in tools}
     for tool in tools:
-        for alias in tool.aliases:
-            index.setdefault(alias, tool)
+        if tool.aliases:
+            for alias in tool.aliases:
+                index.setdefault(alias, tool)
     return index
 
 
-def _clashes(tools: tuple[AnyTool, ...]) -> Iterator[Problem]:
+def _clashes(tools: Sequence[AnyTool]) -> Iterator[Problem]:
     """Yield a problem for each alias that is another tool's name or alias."""
-    index = _index(tools)
-    for tool in tools:
+    named = [tool for tool in tools if tool.aliases]
+    index = _index(tools) if named else {}
+    for tool in named:
         for alias in tool.aliases:
             if index[alias] is not tool:
                 yield Problem(tool.name, f"its alias {alias!r} belongs to {index[alias].name}")

@@ -1,11 +1,12 @@
 """Which of the tools a user asked for: everything, nothing, or a list."""
 
 import re
+from collections.abc import Iterable
 
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.pool.gate import names_of
 from gantlet.pool.pool import Pool
-from gantlet.rules import tool_part
+from gantlet.rules import NamePattern, tool_part
 from gantlet.tool import Problem
 
 DEFAULT = "default"
@@ -31,16 +32,22 @@ class Selection:
         """Return the chosen part of `pool`, and the entries that name nothing in it."""
         if self.entries is None:
             return pool, ()
-        patterns = [tool_part(entry) for entry in self.entries]
-        chosen = pool.kept(
-            lambda tool: (
-                tool.mcp is not None
-                or any(pattern.matches_any(names_of(tool)) for pattern in patterns)
-            )
-        )
+        patterns = self._patterns
         unknown = tuple(
             Problem(entry, "no tool has this name")
             for entry, pattern in zip(self.entries, patterns, strict=True)
             if not any(pattern.matches_any(names_of(tool)) for tool in pool)
         )
-        return chosen, unknown
+        return pool.kept(lambda tool: tool.mcp is not None or self.names(names_of(tool))), unknown
+
+    def names(self, names: Iterable[str]) -> bool:
+        """Return whether an entry means a tool that goes by these names."""
+        if self.entries is None:
+            return True
+        patterns = self._patterns
+        return any(pattern.matches(name) for name in names for pattern in patterns)
+
+    @lazy
+    def _patterns(self) -> list[NamePattern]:
+        """The tools that each entry means."""
+        return [tool_part(entry) for entry in self.entries or ()]

@@ -6,7 +6,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from gantlet.messages import FrozenDict
+from gantlet.messages import FrozenDict, freeze
 from gantlet.messages.value import lazy, value
 from gantlet.tool.context import RequestView
 from gantlet.tool.contract import AnyTool, Tool
@@ -59,7 +59,7 @@ class Kept:
     description: str
     described_in: str
     ports: tuple[str, ...]
-    schema: FrozenDict
+    schema: Mapping[str, object]
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
     def build(self, ports: Ports) -> "KeptTool":
@@ -160,10 +160,10 @@ class KeptTool(Tool[Any]):
         """The kept schema; inputs are read by the tool itself."""
         return _KeptFormat(self)
 
-    @property
+    @cached_property
     def kept_schema(self) -> FrozenDict:
         """The input as JSON Schema."""
-        return self._kept.schema
+        return freeze(self._kept.schema)
 
 
 @value

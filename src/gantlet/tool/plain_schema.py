@@ -11,8 +11,10 @@ from typing import TypeGuard
 
 #: What the API takes as a field at the root. Another name makes it refuse the whole request.
 FIELD_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+_matches_field = FIELD_NAME.fullmatch
 _MAX_DEPTH = 20
 _KINDS = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
+_DESCRIBED = ("type", "description")
 _SCALARS = frozenset({str, int, bool, type(None)})
 
 
@@ -45,7 +47,7 @@ def _is_plain(node: object, depth: int) -> bool:
 
 
 def _is_field_name(name: object) -> TypeGuard[str]:
-    return type(name) is str and FIELD_NAME.fullmatch(name) is not None
+    return type(name) is str and _matches_field(name) is not None
 
 
 def _is_kind(given: object, depth: int) -> bool:
@@ -87,9 +89,19 @@ def _are_fields(given: object, depth: int) -> bool:
     if type(given) is not dict:
         return False
     for name, inner in given.items():
-        if type(name) is not str or not _is_plain(inner, depth):
+        if type(name) is not str:
+            return False
+        if not (depth and _is_described(inner)) and not _is_plain(inner, depth):
             return False
     return True
+
+
+def _is_described(node: object) -> bool:
+    """Return whether this says a kind and a description, in this order, as most fields do."""
+    if type(node) is not dict or tuple(node) != _DESCRIBED:
+        return False
+    kind = node["type"]
+    return type(kind) is str and kind in _KINDS and type(node["description"]) is str
 
 
 _Fits = Callable[[object, int], bool]

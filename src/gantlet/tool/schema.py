@@ -1,10 +1,10 @@
 """JSON Schemas as a model should read them: no titles, no dialect, always in the same order."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from gantlet.messages import FrozenDict, freeze
+from gantlet.messages.json import encode
 from gantlet.messages.value import value
 from gantlet.tool.errors import ToolDefinitionError
 
@@ -35,8 +35,15 @@ _ALTERNATIVES = ("anyOf", "oneOf")
 _AT_ROOT = ("$ref", "allOf", *_ALTERNATIVES)
 
 
-#: Any JSON value as it is sent: no spaces, no escapes that need not be.
-compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+def compact(value: object) -> str:
+    """Return any JSON value as it is sent: no spaces, no escapes that need not be.
+
+    Raises:
+        TypeError: Something inside is not JSON.
+        ValueError: Something inside has no JSON form.
+        RecursionError: It nests too deeply, or contains itself.
+    """
+    return "".join(encode(value, 0))
 
 
 def clean(schema: Mapping[str, object]) -> FrozenDict:

@@ -6,12 +6,11 @@ Nothing else needs to be told.
 import inspect
 import json
 import pkgutil
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from gantlet.messages import freeze
 from gantlet.tool import AnyTool, MissingPortError, Ports, Problem, Tool
 from gantlet.tool.kept import Kept
 from gantlet.tool.wording import quoted
@@ -72,16 +71,21 @@ def build_all(
     return built, left_out
 
 
-def build_kept(package: ModuleType, ports: Ports) -> tuple[list[AnyTool], list[Problem]]:
+def build_kept(
+    package: ModuleType, ports: Ports, wanted: Callable[[Sequence[str]], bool] = bool
+) -> tuple[list[AnyTool], list[Problem]]:
     """Build the tools of `package` from what was kept of them, by name; nothing is imported.
 
-    A file or folder of which nothing was kept is discovered.
+    Those whose name and aliases are not `wanted` are left out without a word. A file or folder of
+    which nothing was kept is discovered.
     """
     kept = read_kept()
     known = {one.module.removeprefix(f"{package.__name__}.").split(".")[0] for one in kept}
     classes, broken = discover(package, known)
     fresh, left_out = build_all(classes, ports)
     for one in kept:
+        if not wanted([one.name, *one.attributes.get("aliases", ())]):
+            continue
         try:
             fresh.append(one.build(ports))
         except MissingPortError as error:
@@ -103,7 +107,7 @@ def read_kept() -> list[Kept]:
             description=entry.get("description", ""),
             described_in=entry.get("described_in", ""),
             ports=tuple(entry["ports"]),
-            schema=freeze(entry["schema"]),
+            schema=entry["schema"],
             attributes={
                 attribute: tuple(given) if isinstance(given, list) else given
                 for attribute, given in entry["attributes"].items()
