@@ -360,9 +360,11 @@ class Agent:
         if self._mailbox is not None:
             self._mailbox.put(event)
 
-    def hears_stream(self) -> bool:
-        """Return whether anybody reads a reply as it comes; a session keeps only whole blocks."""
-        return self._parts.listener is not None or self._mailbox is not None
+    def is_heard(self) -> bool:
+        """Return whether anybody hears what is told of a reply and its calls."""
+        parts = self._parts
+        told = (parts.session, parts.listener, self._mailbox)
+        return any(ear is not None for ear in told)
 
     def _warn(self, text: str) -> None:
         """Tell the user that something is wrong beside the conversation."""

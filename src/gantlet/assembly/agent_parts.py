@@ -81,8 +81,8 @@ class Voice(Protocol):
     def emit(self, event: Event) -> None:
         """Tell what happens."""
 
-    def hears_stream(self) -> bool:
-        """Return whether anybody is told of the single events of a reply's stream."""
+    def is_heard(self) -> bool:
+        """Return whether anybody hears what is told of a reply and its calls."""
 
     def wake(self, text: str) -> None:
         """Have the model read a text, at once or with what follows."""

@@ -107,7 +107,7 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
         spill=spill,
         emit=voice.emit,
         reveal=toolbox.catalog.reveal,
-        hears_stream=voice.hears_stream,
+        is_heard=voice.is_heard,
         masker=Masker(configuration.environment.variables),
     )
     if parts.permission is None:

@@ -38,7 +38,13 @@ class SettingsWatch:
 
     def has_changed(self) -> bool:
         """Return whether any file is another than at the last look."""
-        return [_print_of(path) for _, path in self._files] != self._prints
+        for (_, path), before in zip(self._files, self._prints, strict=True):
+            # Most are not there; to ask only for that is faster than to fail at asking for more.
+            if before is None and not os.access(path, os.F_OK):
+                continue
+            if _print_of(path) != before:
+                return True
+        return False
 
     def look(self) -> tuple[ChangedFile, ...]:
         """Return the files that changed since the last look."""

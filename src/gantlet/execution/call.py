@@ -64,8 +64,8 @@ class Services:
     before_run: Callable[[ToolUse], None] = _nothing_to_write
     #: Told which tools were called, so that deferred ones need not be looked up any more.
     reveal: Callable[[Iterable[str]], None] = _nothing_deferred
-    #: Whether anybody is told of the single events of a reply's stream.
-    hears_stream: Callable[[], bool] = _is_heard
+    #: Whether anybody hears what is told; where nobody does, it need not even be made.
+    is_heard: Callable[[], bool] = _is_heard
     #: What permission has decided before and need not be asked again, or None.
     known: Callable[[Request], Decision | None] = _nothing_known
 
@@ -116,6 +116,10 @@ class Floor(Protocol):
     @property
     def surroundings(self) -> Surroundings:
         """Where the call stands now."""
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody hears what is told of the call."""
 
     def elapsed(self) -> float | None:
         """Return for how many seconds the tool has run, or None if it has not."""

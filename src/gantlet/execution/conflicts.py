@@ -60,8 +60,12 @@ class ConflictIndex:
     def add(self, position: int, footprint: Footprint) -> None:
         """Reserve what a call touches."""
         insort(self._everyone, position)
-        for kept in self._general_lists(footprint):
-            insort(kept, position)
+        if footprint.reads_anything:
+            insort(self._readers_of_anything, position)
+        if footprint.writes_something:
+            insort(self._writers, position)
+        if footprint.is_exclusive:
+            insort(self._exclusive, position)
         if footprint.names_nothing:
             return
         for key, writing in _keys(footprint):
@@ -73,10 +77,17 @@ class ConflictIndex:
     def remove(self, position: int, footprint: Footprint) -> None:
         """Give back what a call reserved."""
         _discard(self._everyone, position)
-        for kept in self._general_lists(footprint):
-            _discard(kept, position)
-        if footprint.names_nothing:
-            return
+        if footprint.reads_anything:
+            _discard(self._readers_of_anything, position)
+        if footprint.writes_something:
+            _discard(self._writers, position)
+        if footprint.is_exclusive:
+            _discard(self._exclusive, position)
+        if not footprint.names_nothing:
+            self._remove_named(position, footprint)
+
+    def _remove_named(self, position: int, footprint: Footprint) -> None:
+        """Give back what a call touches by path or name."""
         for key, writing in _keys(footprint):
             marks = self._named[key]
             _discard(marks.kept(writing=writing), position)
@@ -111,15 +122,6 @@ class ConflictIndex:
         for identity, writing in _paths(footprint):
             latest = max(latest, self._path_blocker(position, identity, writing=writing))
         return latest
-
-    def _general_lists(self, footprint: Footprint) -> Iterator[list[int]]:
-        """Yield the lists that do not depend on a path or a name."""
-        if footprint.is_exclusive:
-            yield self._exclusive
-        if footprint.reads_anything:
-            yield self._readers_of_anything
-        if footprint.writes_something:
-            yield self._writers
 
     def _path_lists(self, identity: Identity, *, writing: bool) -> Iterator[list[int]]:
         """Yield the lists in which a touch of a path stands; makes the trie's nodes."""

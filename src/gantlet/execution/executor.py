@@ -74,6 +74,7 @@ class Executor:
     ) -> None:
         self.surroundings = surroundings
         self._tell = services.emit
+        self._is_heard = services.is_heard()
         self._services = services = replace(services, emit=self._emit)
         self._bodies = bodies
         self._settings = settings or ExecutionSettings()
@@ -99,6 +100,7 @@ class Executor:
             slots=self._slots,
             emit=self._emit,
             surroundings=lambda: self.surroundings,
+            is_heard=self._is_heard,
             regrant=self._regrant,
         )
 
@@ -139,7 +141,8 @@ class Executor:
         tracked.abort.on_abort = partial(self._on_abort, tracked)
         self._calls.append(tracked)
         self._unfinished += 1
-        self._emit(CallQueued(call))
+        if self._is_heard:
+            self._emit(CallQueued(call))
         at_once = self._answer_at_once(tracked)
         if at_once is None and problem:
             at_once = Invalid(texts.invalid_input(problem), problem)
@@ -273,7 +276,8 @@ class Executor:
         for call_off in tracked.call_off:
             call_off()
         self._unfinished -= 1
-        self._tell_finished(tracked, answer)
+        if self._is_heard and not answer.defers:
+            self._tell_finished(tracked, answer)
         if self._scheduler.has(tracked.position):
             if answer.modifier is not None:
                 self._change_context(tracked, answer, answer.modifier)
@@ -376,9 +380,7 @@ class Executor:
         return answer
 
     def _tell_finished(self, tracked: Tracked, answer: Answer) -> None:
-        """Say that a call has its answer, unless a hook put it off."""
-        if answer.defers:
-            return
+        """Say that a call has its answer."""
         record = tracked.record
         began = record.started_at if record.started_at is not None else record.ended_at
         seconds = (record.ended_at or 0.0) - (began or 0.0)

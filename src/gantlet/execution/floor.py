@@ -29,6 +29,7 @@ class Ground:
     slots: Slots
     emit: Callable[[Event], None]
     surroundings: Callable[[], Surroundings]
+    is_heard: bool
     regrant: Callable[[Tracked, Prepared], Awaitable[None]]
 
 
@@ -59,6 +60,11 @@ class CallFloor:
         """Where the call stands now."""
         return self.ground.surroundings()
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody hears what is told of the call."""
+        return self.ground.is_heard
+
     def elapsed(self) -> float | None:
         """Return for how many seconds the tool has run, or None if it has not."""
         began = self.tracked.record.started_at
@@ -85,7 +91,8 @@ class CallFloor:
                 await checkpoint_if_cancelled()  # a slot can come at the same time as the end
             ground.services.before_run(tracked.prepared.call)
             tracked.record.started_at = ground.bodies.clock.now()
-            ground.emit(CallStarted(tracked.prepared.call.id, tracked.name))
+            if ground.is_heard:
+                ground.emit(CallStarted(tracked.prepared.call.id, tracked.name))
             tool, driven = tracked.prepared.tool, Body(body())
             if tool is None or tool.timeout_seconds is None:
                 return await way.drive(driven)

@@ -51,6 +51,8 @@ def _block(masker: Masker, block: Block) -> Block:
 
 def _masked(masker: Masker, item: object) -> object:
     """Return a JSON value, or blocks, without secrets: the same object where there are none."""
+    if item is None:
+        return None
     if isinstance(item, str):
         text = masker.text(item)
         return item if text == item else text

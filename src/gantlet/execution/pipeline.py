@@ -230,6 +230,8 @@ class CallRun:
     def _note(self, decision: Decision) -> None:
         """Record a decision and tell of it."""
         self._floor.record.decision = decision
+        if not self._floor.is_heard:
+            return
         self._listeners.tell(
             PermissionDecided(
                 self._floor.prepared.call.id,

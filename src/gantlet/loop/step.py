@@ -75,6 +75,7 @@ class StepRunner:
     abort: AbortScope
     cut_off: StepResult | None = None
     _why_lost: str = ""
+    _is_heard: bool = True
 
     async def take(
         self, request: ModelRequest, surroundings: Surroundings, taken: frozenset[str]
@@ -168,7 +169,7 @@ class StepRunner:
 
     async def _read(self, request: ModelRequest, reply: Reply, executor: Executor) -> None:
         """Read the stream and submit calls as they are ready."""
-        is_heard = self.services.hears_stream()
+        is_heard = self._is_heard = self.services.is_heard()
         async with self.model.stream(request, self._tell_retry) as events:
             async for event in events:
                 if is_heard:
@@ -183,7 +184,7 @@ class StepRunner:
             match step:
                 case CallReady(call, problem):
                     executor.submit(call, reply.id or "", problem)
-                case BlockEnded(block):
+                case BlockEnded(block) if self._is_heard:
                     self.services.emit(BlockFinished(block, reply.id, reply.model))
                 case Spoken(text):
                     self.services.emit(TextSpoken(text))

@@ -133,68 +133,83 @@ def _chosen(trait: str, names: list[str], defaults: dict[str, object]) -> list[s
 
 #: How many objects of a class are filled one field at a time before its method is compiled, which
 #: takes as long as filling some thirty of them. Most classes never have as many.
-_FILLED = 20
+_FILLED = 30
 
 
 def _late_init(made: Any, *, is_frozen: bool) -> object:  # noqa: ANN401 - any class
     """Return a method that fills the first few objects itself, and then makes the real one."""
     left = _FILLED
+    filler: _Filler | None = None
 
     def make() -> Callable[..., None]:
         made.__init__ = real = _make_init(made, is_frozen=is_frozen)
         return real
 
     def __init__(self: object, *args: object, **named: object) -> None:  # noqa: N807 - it stands in for one
-        nonlocal left
+        nonlocal left, filler
         left -= 1
-        given = _given(made, args, named) if left >= 0 else None
-        if given is None:
-            make()(self, *args, **named)
-        else:
-            _fill(made, self, given)
+        if filler is None:
+            filler = _Filler(made)
+        if left < 0 or not filler.fill(self, args, named):
+            make()(self, *args, **named)  # which also says what is wrong
 
     vars(__init__)["make"] = make
     return __init__
 
 
-def _given(
-    made: Any,  # noqa: ANN401 - any class
-    args: tuple[object, ...],
-    named: dict[str, object],
-) -> dict[str, object] | None:
-    """Return what each field is given; None where something is missing or too much."""
-    taken, defaults = made.__match_args__, getattr(made, _DEFAULTS)
-    given = dict(zip(taken, args, strict=False))
-    if len(args) > len(taken) or not (named.keys() <= set(taken) - given.keys()):
-        return None
-    given |= named
-    left = [defaults.get(name, MISSING) for name in taken if name not in given]
-    return given if all(map(_has_default, left)) else None
+class _Filler:
+    """Fills the fields of one class's objects, one by one."""
+
+    def __init__(self, made: Any) -> None:  # noqa: ANN401 - any class
+        defaults, taken = getattr(made, _DEFAULTS), made.__match_args__
+        places = [
+            (name, getattr(made, name).__set__, *_fallback(defaults.get(name, MISSING)))
+            for name in (*taken, *(name for name in getattr(made, _NAMES) if name not in taken))
+        ]
+        self._setters = [put for _, put, _, _ in places[: len(taken)]]
+        self._given = places[: len(taken)]
+        self._own = places[len(taken) :]
+        self._has_more = hasattr(made, "__post_init__")
+
+    def fill(self, made: Any, args: tuple[object, ...], named: dict[str, object]) -> bool:  # noqa: ANN401 - any value
+        """Fill an object by what is given, or else by defaults; return whether that fits."""
+        if len(args) > len(self._setters):
+            return False
+        for put, content in zip(self._setters, args, strict=False):
+            put(made, content)
+        used = 0
+        for name, put, default, factory in self._given[len(args) :]:
+            if name in named:
+                used += 1
+                put(made, named[name])
+            elif factory is not None:
+                put(made, factory())
+            elif default is not MISSING:
+                put(made, default)
+            else:
+                return False
+        if used != len(named):
+            return False
+        self._finish(made)
+        return True
+
+    def _finish(self, made: Any) -> None:  # noqa: ANN401 - any value
+        """Fill the fields that are not given but made, as far as __post_init__ does not."""
+        for _, put, default, factory in self._own:
+            if factory is not None:
+                put(made, factory())
+            elif default is not MISSING:
+                put(made, default)
+        if self._has_more:
+            made.__post_init__()
 
 
-def _fill(made: Any, self: object, given: dict[str, object]) -> None:  # noqa: ANN401 - any class
-    """Fill an object's fields by what is given, or else by their defaults."""
-    defaults = getattr(made, _DEFAULTS)
-    for name in getattr(made, _NAMES):
-        content = given[name] if name in given else _default(defaults.get(name, MISSING))
-        if content is not MISSING:
-            object.__setattr__(self, name, content)
-    if hasattr(made, "__post_init__"):
-        self.__post_init__()  # type: ignore[attr-defined]  # it was looked for
-
-
-def _has_default(declared: object) -> bool:
-    """Return whether a field can be filled though nothing is given."""
-    if isinstance(declared, Field):
-        return declared.default is not MISSING or declared.default_factory is not MISSING
-    return declared is not MISSING
-
-
-def _default(declared: object) -> object:
-    """Return what a field is filled with if nothing is given, or MISSING."""
+def _fallback(declared: object) -> tuple[object, Callable[[], object] | None]:
+    """Return what a field is filled with if nothing is given, and what makes that anew."""
     if not isinstance(declared, Field):
-        return declared
-    return declared.default if declared.default_factory is MISSING else declared.default_factory()
+        return declared, None
+    factory = declared.default_factory
+    return declared.default, None if factory is MISSING else factory
 
 
 def _make_init(made: Any, *, is_frozen: bool) -> Callable[..., None]:  # noqa: ANN401 - any class

@@ -182,8 +182,9 @@ class Reply:
             except RequestError as error:
                 error.has_begun = self._has_begun  # it is to know whether some had come
                 raise
-        if isinstance(event, MessageStart):
+        kind = type(event)
+        if kind is MessageStart:
             self._has_begun = True
-        elif isinstance(event, MessageStop):
+        elif kind is MessageStop:
             self._is_complete = True
         return event
