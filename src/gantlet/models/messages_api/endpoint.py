@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from gantlet.messages import FrozenDict, JsonValue, freeze
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.models.messages_api.headers import (
     Headers,
     check_beta,
@@ -114,12 +114,12 @@ class Endpoint:
             max_retries=variables.count("CLAUDE_CODE_MAX_RETRIES", 10),
         )
 
-    @property
+    @lazy
     def host(self) -> str:
         """The name of the machine, without its port."""
         return urlsplit(self.base_url).hostname or ""
 
-    @property
+    @lazy
     def is_public(self) -> bool:
         """Whether this is the vendor's own API, which nobody uses without a key."""
         return self.host == "anthropic.com" or self.host.endswith(".anthropic.com")
