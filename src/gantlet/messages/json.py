@@ -8,6 +8,9 @@ from typing import NoReturn, cast
 
 from gantlet.messages.frozen import JsonValue
 
+#: A text as JSON writes it, in quotes, without escapes that need not be.
+as_json_text: Callable[[str], str] = encode_basestring
+
 
 def loads(source: str | bytes) -> JsonValue:
     """Return the value written in `source`; bytes are UTF-8.
@@ -68,11 +71,6 @@ def _dumps_slowly(value: object) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError:
         return _ASCII_ENCODER.encode(value).encode("ascii")
-
-
-def as_json_text(text: str) -> str:
-    """Return a text as JSON writes it, in quotes, without escapes that need not be."""
-    return encode_basestring(text)
 
 
 def _too_deep_to_read() -> ValueError:

@@ -144,7 +144,7 @@ class Definitions:
 
     def _object(self, tool: AnyTool, request: RequestView, *, strict: bool) -> bytes | None:
         """Return one definition's bytes, from memory where nothing changed."""
-        sheet = self._sheet(tool)
+        sheet = self._sheets.get(id(tool)) or self._sheet(tool)
         if not sheet.text:
             return None
         key = (self.describe(tool, request), strict, request.capabilities.input_examples)

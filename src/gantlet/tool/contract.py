@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from types import ModuleType
-from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
 from gantlet.messages import FrozenDict
 from gantlet.messages.value import lazy, value
@@ -187,7 +187,7 @@ class Tool(Generic[_Args]):
                 f"{self.name} needs either an input_type or an input_schema, and not both."
             )
         if self.input_schema is not None:
-            return cast(InputFormat[_Args], SchemaFormat(self.input_schema))
+            return SchemaFormat(self.input_schema)  # type: ignore[return-value]  # its args are a mapping
         assert self.input_type is not None
         described: InputFormat[_Args] = _models().ModelFormat(self.input_type)
         return described

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 from gantlet.messages import FrozenDict, freeze
 from gantlet.messages.value import lazy, value
 from gantlet.tool.errors import TooHeavyError, ToolDefinitionError
-from gantlet.tool.plain_schema import is_plain
+from gantlet.tool.plain_schema import plain_text
 from gantlet.tool.problems import InputProblem, from_json_schema, missing, sentence
-from gantlet.tool.schema import clean, compact, tidied
+from gantlet.tool.schema import clean, tidied
 from gantlet.tool.wording import cut, shown, told
 
 if TYPE_CHECKING:  # the library behind it is loaded at the seam below
@@ -70,12 +70,7 @@ class SchemaFormat:
         A text cannot be changed by whoever gave the schema.
         """
         try:
-            schema: object = self._schema
-            if not is_plain(schema):
-                schema = tidied(self._schema)
-                if not is_plain(schema):
-                    return ""
-            return compact(schema)
+            return plain_text(self._schema) or plain_text(tidied(self._schema))
         except (TypeError, ValueError, RecursionError, AttributeError):
             return ""
 
