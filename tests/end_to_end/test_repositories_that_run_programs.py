@@ -189,7 +189,10 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(text=st.lists(_PIECES, max_size=14).map("".join))
 def test_settings_are_read_as_git_reads_them(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config"

@@ -308,7 +308,7 @@ step = st.one_of(
 
 
 @given(st.lists(step, min_size=1, max_size=5), st.integers(0, 10_000))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 async def test_any_conversation_cut_anywhere_is_valid_and_goes_on(
     tmp_path_factory: pytest.TempPathFactory, steps: list[object], cut: int
 ) -> None:

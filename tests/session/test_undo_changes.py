@@ -217,7 +217,7 @@ steps = st.lists(st.tuples(st.sampled_from(["a", "b", "d/c"]), contents), min_si
 
 
 @given(start=st.dictionaries(st.sampled_from(["a", "b"]), st.binary(max_size=6)), changes=steps)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_undo_restores_exactly(
     tmp_path_factory: pytest.TempPathFactory,
     start: dict[str, bytes],
