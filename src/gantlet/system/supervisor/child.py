@@ -399,12 +399,42 @@ def receive(line: socket.socket) -> tuple[int, dict[str, Any], list[int]] | None
     return kind, json.loads(body), received
 
 
-def sweep(keepers: set[int]) -> None:
-    """End what a keeper left behind that was itself ended by force."""
-    for pid in children_of(os.getpid()):
-        if pid not in keepers:
-            for below in (*descendants(pid), pid):
-                send_signal(below, signal.SIGKILL)
+class Keepers:
+    """The keepers that were forked. What one leaves behind is ended as soon as it is gone.
+
+    By then it is ours: the kernel hands the children of a process on before it tells of its end.
+    The program that asked sees that end earlier, on its line, so that it cannot say when to look.
+    """
+
+    def __init__(self, poller: "select.poll") -> None:
+        self._poller = poller
+        self._known: set[int] = set()
+        self._watched: dict[int, int] = {}
+
+    def add(self, pid: int) -> None:
+        """Take note of a keeper."""
+        self._known.add(pid)
+        descriptor = watched(pid)
+        if descriptor >= 0:
+            self._watched[descriptor] = pid
+            self._poller.register(descriptor, select.POLLIN)
+
+    def note(self, ready: set[int]) -> None:
+        """Let go of the keepers that are gone, and end what they left behind."""
+        gone = ready & set(self._watched)
+        for descriptor in gone:
+            self._known.discard(self._watched.pop(descriptor))
+            self._poller.unregister(descriptor)
+            os.close(descriptor)
+        if gone:
+            self.sweep()
+
+    def sweep(self) -> None:
+        """End what a keeper left behind that was itself ended by force."""
+        for pid in children_of(os.getpid()):
+            if pid not in self._known:
+                for below in (*descendants(pid), pid):
+                    send_signal(below, signal.SIGKILL)
 
 
 def end_all(lasting: set[int]) -> NoReturn:
@@ -420,6 +450,20 @@ def end_all(lasting: set[int]) -> NoReturn:
     os._exit(0)
 
 
+def next_request(
+    control: socket.socket, poller: "select.poll", keepers: Keepers, owner: int
+) -> tuple[dict[str, Any], list[int]] | None:
+    """Wait for the next request, and look after the keepers; None if there will be no more."""
+    while True:
+        ready = {fd for fd, _ in poller.poll()}
+        keepers.note(ready)
+        if control.fileno() in ready:
+            asked = receive(control)
+            return None if asked is None else asked[1:]
+        if owner in ready:
+            return None
+
+
 def serve(control: socket.socket, parent: int) -> None:
     """Fork keepers until the program that asks for them is gone."""
     become_subreaper()
@@ -430,17 +474,13 @@ def serve(control: socket.socket, parent: int) -> None:
     owner = watched(parent)
     if owner >= 0:
         poller.register(owner, select.POLLIN)
-    keepers: set[int] = set()
+    keepers = Keepers(poller)
     lasting: set[int] = set()
-    while True:
-        ready = [fd for fd, _ in poller.poll()]
-        asked = receive(control) if control.fileno() in ready else None
-        if asked is None:
-            break
-        _, told, received = asked
+    while (asked := next_request(control, poller, keepers, owner)) is not None:
+        told, received = asked
         if not received:
             lasting |= set(told.get("lasting", ()))
-            sweep(keepers)
+            keepers.sweep()
             continue
         pid = os.fork()
         if pid == 0:
