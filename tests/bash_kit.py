@@ -114,12 +114,12 @@ async def bench(
     folder: Path, settings: Mapping[str, object] | None = None, **variables: str
 ) -> AsyncIterator[Bench]:
     """Open a session with shell tools, and end everything it started."""
-    project, home = folder / "project", folder / "home"
-    project.mkdir(exist_ok=True)
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    environment = Environment(
-        variables={**kept, "GANTLET_HOME": str(home), **variables}, flags=DEFAULT_FLAGS
-    )
+    project, home, user = folder / "project", folder / "home", folder / "user"
+    for one in (project, user):
+        one.mkdir(exist_ok=True)
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    own = {"HOME": str(user), "GANTLET_HOME": str(home)}
+    environment = Environment(variables={**kept, **own, **variables}, flags=DEFAULT_FLAGS)
     opened = open_shell(str(project), environment, settings)
     shell, board = opened.session, opened.board
     files = SessionFiles(ChangeLog(home, "session"), KnownFiles())

@@ -46,6 +46,13 @@ def wait_for(path: Path) -> AnyTool:
     return wait
 
 
+async def until_ran(stage: Stage) -> None:
+    """Wait until a hook in the background has ended, and was heard."""
+    with anyio.fail_after(PATIENCE_SECONDS):
+        while not stage.runs:  # noqa: ASYNC110 - another process makes it happen
+            await anyio.sleep(0.005)
+
+
 async def test_an_async_hook_decides_nothing_and_is_read_later(tmp_path: Path) -> None:
     stage, ready = Stage(tmp_path), tmp_path / "ready"
     late = stage.script(
@@ -58,12 +65,14 @@ async def test_an_async_hook_decides_nothing_and_is_read_later(tmp_path: Path) -
         [{"call": "wait"}],
         [{"call": "act", "input": {"text": "b"}}],
         "done",
+        "again",
         settings=hooks("PreToolUse", handler, matcher="wait"),
         tools=[wait_for(ready), *stage.tools()],
     )
 
     async with agent:
         await run(agent)
+        await until_ran(stage)
         await run(agent, "again") if "by the way" not in read_by_model(agent) else None
 
     assert stage.ran == ["b"]
@@ -84,9 +93,7 @@ async def test_a_hook_can_say_that_it_goes_on_in_the_background(tmp_path: Path) 
         assert stage.ran == ["a"]
         assert stage.runs == []
         ready.touch()
-        with anyio.fail_after(PATIENCE_SECONDS):
-            while not stage.runs:  # noqa: ASYNC110 - another process makes it happen
-                await anyio.sleep(0.005)
+        await until_ran(stage)
         await run(agent)
 
     assert "in the end" in read_by_model(agent)
@@ -114,9 +121,7 @@ async def test_a_background_hook_can_wake_the_model(tmp_path: Path) -> None:
 
     async with agent:
         await run(agent)
-        with anyio.fail_after(PATIENCE_SECONDS):
-            while not stage.runs:  # noqa: ASYNC110 - another process makes it happen
-                await anyio.sleep(0.005)
+        await until_ran(stage)
         if "tests are red" not in read_by_model(agent):
             await run(agent)
 

@@ -153,7 +153,6 @@ def test_the_normal_form_and_the_case_of_a_name_do_not_matter(name: str, form: s
         "half\ud800",
         "half\ud800/a",
         "~\ud800",
-        "~\0",
         "x" * MAX_PATH_CHARS,
         "x/" * 100_000,
     ],
@@ -171,6 +170,13 @@ def test_what_cannot_be_resolved_counts_as_a_tree_around_it(path: str, root: str
 
     assert found.is_tree
     assert tree_of(root).touches(found)
+
+
+def test_a_home_that_cannot_be_resolved_counts_as_a_tree_around_it(root: str) -> None:
+    found = identify("~\0", root)
+
+    assert found.is_tree
+    assert tree_of(str(Path.home())).touches(found)
 
 
 @pytest.mark.parametrize(
