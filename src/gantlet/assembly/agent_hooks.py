@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import anyio
 
 from gantlet.assembly.configuration import Configuration
-from gantlet.assembly.hooks import HookedAsker, HookParts, hook_settings, open_runner
+from gantlet.assembly.hooked_asker import HookedAsker
+from gantlet.assembly.hooks import HookParts, hook_settings, open_runner
 from gantlet.config import ChangedFile, Settings
 from gantlet.execution import Spill
 from gantlet.hooks import (
