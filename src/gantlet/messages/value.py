@@ -6,9 +6,9 @@ result is a dataclass: `replace`, `fields`, `match` and type checkers take it fo
 frozen; what is `@slotted` can be changed, and so cannot be hashed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin
 
@@ -38,14 +38,25 @@ def replace(original: _T, **changes: object) -> _T:
         TypeError: There is no such field.
     """
     made: Any = original.__class__
-    content = [
-        changes.pop(name) if name in changes else getattr(original, name)
-        for name in made.__match_args__
-    ]
-    if changes:
-        raise TypeError(f"{made.__name__} has no field {next(iter(changes))!r}")
+    contents, places = _taken_apart(made)
+    content = list(contents(original))
+    for name, given in changes.items():
+        at = places.get(name)
+        if at is None:
+            raise TypeError(f"{made.__name__} has no field {name!r}")
+        content[at] = given
     changed: _T = made(*content)
     return changed
+
+
+@cache
+def _taken_apart(made: Any) -> tuple[Callable[[object], Iterable[object]], dict[str, int]]:  # noqa: ANN401 - any class
+    """Return how the fields of a class are taken from an object, and where each of them stands."""
+    names = made.__match_args__
+    places = {name: at for at, name in enumerate(names)}
+    if len(names) > 1:
+        return attrgetter(*names), places
+    return (lambda original: [getattr(original, name) for name in names]), places
 
 
 class lazy(Generic[_Found]):  # noqa: N801 - reads like the decorator it is

@@ -77,8 +77,9 @@ class Case:
     def doubt(self) -> Ask | None:
         """What the tool doubts of the programs of a command, which a rule may still cover."""
         vote = self.request.tool_vote
-        is_doubt = isinstance(vote, Ask) and vote.programs and self.reading is not None
-        return vote if isinstance(vote, Ask) and is_doubt else None
+        if not isinstance(vote, Ask) or not vote.programs or self.reading is None:
+            return None
+        return vote
 
     @property
     def is_sandboxed(self) -> bool:

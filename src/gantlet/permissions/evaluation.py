@@ -24,7 +24,7 @@ from gantlet.permissions.risk import risk_of
 from gantlet.permissions.shell_layer import ShellLayer
 from gantlet.permissions.suggestions import suggest
 from gantlet.permissions.verdict import Ballot, Verdict
-from gantlet.tool import Allow, Ask, Mode
+from gantlet.tool import Allow, Ask, Deny, Mode
 
 _log = logging.getLogger(__name__)
 
@@ -109,13 +109,13 @@ def _ballot_of(layer: Layer, case: Case) -> Ballot | None:
         return Ballot(layer.name, Ask(reason, layer.name))
 
 
-_STRICTNESS = (Behaviour.DENY, Behaviour.ASK, Behaviour.ALLOW)
+_STRICTNESS = (Deny, Ask, Allow)
 
 
 def _chosen(ballots: Sequence[Ballot]) -> Ballot | None:
     """Return the strictest ballot, the first of equals; those with a rule come first."""
-    for behaviour in _STRICTNESS:
-        equal = [ballot for ballot in ballots if ballot.behaviour is behaviour]
+    for kind in _STRICTNESS:
+        equal = [ballot for ballot in ballots if isinstance(ballot.vote, kind)]
         if equal:
             return next((ballot for ballot in equal if ballot.rule is not None), equal[0])
     return None

@@ -52,8 +52,6 @@ _OWN_DIRECTORY = re.compile(r"/+proc/+(?:\./+)*(?:self|thread-self)/+(?:task/+[^
 
 def behind_process(touch: Touch, cwd: str) -> Touch | None:
     """Return the place a path through a process's own directory leads to, or None for others."""
-    if "/proc/" not in touch.spot:
-        return None
     found = _OWN_DIRECTORY.match(touch.spot)
     if found is None:
         return None

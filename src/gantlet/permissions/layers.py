@@ -65,6 +65,8 @@ class FileLayer:
     def vote(self, case: Case) -> Ballot | None:
         """Deny what is no file; ask about what decides over programs or has several names."""
         ballots = [ballot for target in case.targets for ballot in self._about(case, target)]
+        if not ballots:
+            return None
         denials = (ballot for ballot in ballots if ballot.behaviour is Behaviour.DENY)
         asks = (ballot for ballot in ballots if not ballot.is_checkable)
         return next(denials, None) or next(asks, None) or next(iter(ballots), None)
@@ -78,7 +80,8 @@ class FileLayer:
             if not target.touch.is_guess:
                 yield from self._special(case, place)
             yield from self._protected(case, target, place)
-            yield from self._several_names(case, target, place)
+            if place.is_linked:
+                yield from self._several_names(case, target, place)
         if not (target.is_known or target.touch.is_guess) and has_forbidding(
             case.context, target.touch.kind
         ):
@@ -114,7 +117,7 @@ class FileLayer:
         """Yield a question about a file whose other names may be forbidden."""
         forbidden = case.request.facts.forbidden
         is_clear = forbidden is not None and forbidden.is_complete
-        if place.is_linked and not is_clear and has_forbidding(case.context, target.touch.kind):
+        if not is_clear and has_forbidding(case.context, target.touch.kind):
             path = target.touch.path
             yield self._ask(f"{path} has other names, and one of them may be forbidden.")
 
@@ -133,6 +136,8 @@ class SafeLayer:
         """Allow what can be proved harmless without any rule."""
         proving = prove(case, BY_RULES)
         if isinstance(proving, Proved) and proving.rules:
+            if case.reading is not None and not case.reading.may_be_safe:
+                return None
             proving = prove(case, SAFE_ONLY)
         if not isinstance(proving, Proved):
             return None  # what rules do not cover is not covered without them

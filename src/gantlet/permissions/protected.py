@@ -39,6 +39,8 @@ _OWN_NAMES = (
     *_OWN_FILES, *_OWN_DIRECTORIES, _SETTINGS_DIRECTORY, "settings.json", "settings.local.json",
     "hooks",
 )  # fmt: skip
+#: What a path of ours holds at least; others are told apart by that at once.
+_MAY_BE_OWN = re.compile(r"\.(?:mcp|claude|gantlet)", re.IGNORECASE)
 _OWN_SETTINGS = re.compile(r"settings(\..*)?\.json|hooks")
 
 _PROCESS = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(root|cwd|fd|environ|mem|exe|map_files)(/|$)")
@@ -76,6 +78,8 @@ def may_be_own(pattern: str, workspace: Workspace) -> bool:
 @lru_cache(maxsize=1024)
 def _is_own_by_name(path: str) -> bool:
     """Return whether a path is one of those that are ours wherever they lie."""
+    if path.isascii() and not _MAY_BE_OWN.search(path):
+        return False
     names = PathParts.of(path).folded
     if not names:
         return False

@@ -59,9 +59,10 @@ class Sight:
 
     def looked(self) -> Request:
         """Return the request with what a look at each path shows."""
-        if not self._touches:
+        touches = self._touches
+        if not touches:
             return self.request
-        places = {touch.spot: self._look(touch) for touch in self._touches}
+        places = {touch.spot: self._look(touch) for touch in touches}
         return replace(self.request, facts=Facts(places=MappingProxyType(places)))
 
     def _look(self, touch: Touch) -> tuple[PathFacts, ...] | None:

@@ -1,10 +1,9 @@
 """What about a command line must not pass unseen, whatever rules and modes allow."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target
 from gantlet.permissions.files import has_forbidding, may_stand_for_forbidden
@@ -52,22 +51,27 @@ class ShellLayer:
             if has_forbidding(case.context, "edit"):
                 yield from map(self._ask, _vague_paths(reading))
             for target in case.targets:
-                yield from self._below(case, target)
-                yield from self._in_code(case, target)
-                if may_stand_for_forbidden(case.context, target):
-                    path = target.touch.path
-                    yield self._ask(
-                        f"Nothing fits {path} yet, and what may cannot be told, but rules forbid"
-                    )
+                yield from self._about(case, target)
             yield from map(self._ask, _possible(case, reading))
         critical = _critical(case, reading)
         if critical:
             yield Ballot(self.name, Ask(critical, self.name), is_checkable=True)
 
+    def _about(self, case: Case, target: Target) -> Iterator[Ballot]:
+        """Yield everything worth a question about one path."""
+        touch = target.touch
+        if touch.is_tree:
+            yield from self._below(case, target)
+        if touch.may_edit:
+            yield from self._in_code(case, target)
+        if touch.is_glob and may_stand_for_forbidden(case.context, target):
+            reason = f"Nothing fits {touch.path} yet, and what may cannot be told, but rules forbid"
+            yield self._ask(reason)
+
     def _below(self, case: Case, target: Target) -> Iterator[Ballot]:
         """Yield a question about a directory that holds, or may hold, something forbidden."""
         touch = target.touch
-        if not touch.is_tree or not has_forbidding(case.context, touch.kind):
+        if not has_forbidding(case.context, touch.kind):
             return
         below = case.request.facts.below.get(touch)
         if below is None or not below.is_complete:
@@ -78,7 +82,7 @@ class ShellLayer:
 
     def _in_code(self, case: Case, target: Target) -> Iterator[Ballot]:
         """Yield a question about a file that code names and a rule forbids to edit."""
-        if not target.touch.may_edit or not has_forbidding(case.context, "edit"):
+        if not has_forbidding(case.context, "edit"):
             return
         edited = replace(target, touch=replace(target.touch, kind="edit"))
         for rules in (case.context.deny, case.context.ask):
@@ -142,6 +146,6 @@ def _has_forbidden_commands(case: Case) -> bool:
 def _critical(case: Case, reading: Reading) -> str:
     """Return why the command removes, or may remove, what cannot be made good; or nothing."""
     cwd, home = case.request.surroundings.cwd, case.context.workspace.home
-    further = [one for one in case.context.working_directories if cwd not in one.names]
-    names = [name for one in further for name in one.names]
+    further = (one for one in case.context.working_directories if cwd not in one.names)
+    names = (name for one in further for name in one.names)
     return critical_removal(reading.analysis, cwd, home.path if home else "", names) or ""

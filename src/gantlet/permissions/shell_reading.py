@@ -75,12 +75,17 @@ class Part:
     @lazy
     def rule_texts(self) -> tuple[str, ...]:
         """Every form in which a deny or ask rule may mean it."""
-        return _rule_texts(self.command)
+        return _rule_texts(self.command, self._text)
 
     @lazy
     def allow_forms(self) -> tuple[Form, ...]:
         """The forms in which an allow rule may mean it."""
-        return () if self.command.is_carried else tuple(_allow_forms(self.command))
+        return () if self.command.is_carried else tuple(_allow_forms(self.command, self._text))
+
+    @lazy
+    def _text(self) -> str:
+        """The command itself as text."""
+        return text_of(self.command)
 
     @property
     def must_be_covered(self) -> bool:
@@ -102,6 +107,15 @@ class Reading:
     analysis: Analysis
     parts: tuple[Part, ...]
     touches: tuple[Touch, ...]
+
+    @property
+    def may_be_safe(self) -> bool:
+        """Whether something is known of every command, so that it may need no rule."""
+        return not any(
+            isinstance(part.judgement, NotKnown) and part.otherwise is None
+            for part in self.parts
+            if part.must_be_covered
+        )
 
     def is_read_only(self, facts: Facts) -> bool:
         """Return whether the line is proved to change nothing."""
@@ -188,21 +202,23 @@ def _conditions(otherwise: Otherwise) -> tuple[Touch, ...]:
     return tuple(Touch(path, path, is_condition=True) for path in paths)
 
 
-def _rule_texts(command: SimpleCommand) -> tuple[str, ...]:
-    """Return every text in which a rule that forbids may mean a command."""
-    found = dict.fromkeys([text_of(form) for form in strip_for_rules(command)])
+def _rule_texts(command: SimpleCommand, own: str) -> tuple[str, ...]:
+    """Return every text in which a rule that forbids may mean a command; `own` is its first."""
+    forms = strip_for_rules(command)
+    texts = [own, *[text_of(form) for form in forms[1:] if form is not command]]
     if command.raw:
-        found[command.raw] = None
-    return tuple(found)
+        texts.append(command.raw)
+    return tuple(dict.fromkeys(texts))
 
 
-def _allow_forms(command: SimpleCommand) -> Iterator[Form]:
+def _allow_forms(command: SimpleCommand, own: str) -> Iterator[Form]:
     """Yield the forms an allow may mean; as it was written only if nothing is redirected."""
-    needs_exact = False
+    needs_exact, text = False, ""
     for form in strip_for_allow(command):
         needs_exact = needs_exact or _needs_exact(form)
-        yield Form(text_of(form), needs_exact)
-    if command.raw and not command.redirects:
+        text = own if form is command else text_of(form)
+        yield Form(text, needs_exact)
+    if command.raw and not command.redirects and command.raw != text:
         yield Form(command.raw, needs_exact)
 
 
@@ -230,9 +246,10 @@ def _operands(
     """Yield the paths a command names, and where those lead that go through its own process."""
     for touch in _named(judgement, cwd, command):
         yield touch
-        further = behind_process(touch, cwd)
-        if further is not None:
-            yield further
+        if "/proc/" in touch.spot:
+            further = behind_process(touch, cwd)
+            if further is not None:
+                yield further
 
 
 def _named(judgement: Judgement, cwd: str, command: SimpleCommand | None) -> Iterator[Touch]:

@@ -15,6 +15,8 @@ from gantlet.rules.source import SourceKind
 _MCP = "mcp__"
 #: So few rules are compared one by one rather than hashed with all the others.
 _FEW = 16
+#: Of how many tools it is kept which rules are about them.
+_MAX_NAMED = 1_000
 
 
 @value
@@ -112,7 +114,7 @@ class _Commands:
         """Yield the rules that mean the command."""
         first = command.split(maxsplit=1)[:1]
         group = self.keyed.get(first[0], ()) if first else ()
-        for pattern, rule in (*group, *self.others):
+        for pattern, rule in (*group, *self.others) if self.others else group:
             if pattern.matches(command):
                 yield rule
 
@@ -122,7 +124,10 @@ class RuleSet:
     """Rules of one behaviour, from all sources. Frozen; a change makes a new set."""
 
     rules: tuple[Rule, ...] = ()
-    _cache: dict[str, _Commands] = field(
+    _cache: dict[tuple[str, ...], _Commands] = field(
+        default_factory=dict, init=False, repr=False, compare=False, hash=False
+    )
+    _named: dict[tuple[str, ...], tuple[Rule | None, tuple[Rule, ...]]] = field(
         default_factory=dict, init=False, repr=False, compare=False, hash=False
     )
 
@@ -151,11 +156,21 @@ class RuleSet:
 
     def whole(self, names: Sequence[str]) -> Rule | None:
         """Return the rule about every call of a tool with these names, the strongest source's."""
-        return strongest(self._whole.about(names))
+        return self._about(tuple(names))[0]
 
     def special(self, names: Sequence[str]) -> tuple[Rule, ...]:
         """Return the rules about some calls of a tool, but for commands and paths."""
-        return tuple(dict.fromkeys(self._special.about(names)))
+        return self._about(tuple(names))[1]
+
+    def _about(self, names: tuple[str, ...]) -> tuple[Rule | None, tuple[Rule, ...]]:
+        """Return the rule about every call of a tool, and those about some of its calls."""
+        known = self._named.get(names)
+        if known is None:
+            special = tuple(dict.fromkeys(self._special.about(names)))
+            known = (strongest(self._whole.about(names)), special)
+            if len(self._named) < _MAX_NAMED:
+                self._named[names] = known
+        return known
 
     def for_command(self, names: Sequence[str], command: str) -> Rule | None:
         """Return the rule that means a command, written as one line, of a shell so called."""
@@ -225,15 +240,19 @@ class RuleSet:
 
     def _commands(self, names: tuple[str, ...]) -> _Commands:
         """Return the command rules about a shell with these names."""
-        key = "\0".join(names)
-        if key not in self._cache:
+        known = self._cache.get(names)
+        if known is None:
             rules = dict.fromkeys(self._command_rules.about(names))
-            self._cache[key] = _Commands.of(
+            known = self._cache[names] = _Commands.of(
                 (rule.spec, rule) for rule in rules if isinstance(rule.spec, CommandPattern)
             )
-        return self._cache[key]
+        return known
 
 
 def strongest(rules: Iterable[Rule]) -> Rule | None:
     """Return the rule of the strongest source, the first of equals, or None."""
-    return min(rules, key=lambda rule: rule.source.kind.rank, default=None)
+    found: Rule | None = None
+    for rule in rules:  # nearly always there is none: a hot path
+        if found is None or rule.source.kind.rank < found.source.kind.rank:
+            found = rule
+    return found

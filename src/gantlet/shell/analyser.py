@@ -10,6 +10,7 @@ from gantlet.shell.second_opinion import missed_names
 
 MAX_LENGTH = 64 * 1024
 
+_START, _TOP = State(), Where()
 _TOO_LONG = f"The command is longer than {MAX_LENGTH} characters."
 _TOO_MANY = f"The command has more than {MAX_COMMANDS} parts."
 _TOO_DEEP = "The command is nested too deeply."
@@ -27,7 +28,7 @@ def analyse(command: str) -> Analysis:
     suspects = suspect_characters(command)
     is_whole = True
     try:
-        reading.read(command, State(), Where())
+        reading.read(command, _START, _TOP)
     except RecursionError:
         is_whole = False
         reading.doubts[_TOO_DEEP] = None

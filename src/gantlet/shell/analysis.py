@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 
 #: Ways by which a command stands on its own, although it is not written at the top.
 _OWN_WAYS = frozenset({"substitution", "process substitution"})
@@ -88,7 +88,7 @@ class SimpleCommand:
     via: tuple[str, ...] = ()
     stdin_paths: tuple[PathUse, ...] | None = None
 
-    @property
+    @lazy
     def program(self) -> str | None:
         """The last part of the program's path, or None where it is not known."""
         if not self.argv or not self.argv[0].is_literal:

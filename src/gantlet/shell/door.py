@@ -1,13 +1,14 @@
 """The way into the room: what it can do, loaded when it is first asked for.
 
 Tables and grammar take some time to load, and a program that starts may never run a command. So
-this is the one place in the room where imports stand inside functions. They name a module's own
-function, which is quicker than to name the module each time.
+this is the one place in the room where imports stand inside functions. Each is done once: to name a
+module again would take longer than some of these functions do.
 """
 
 # ruff: noqa: PLC0415 - see above
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from gantlet.shell.analysis import Analysis, ExitMeaning, Judgement, SimpleCommand
 
@@ -18,9 +19,7 @@ def analyse(command: str) -> Analysis:
     Never raises, and takes time in proportion to the length. What is not sure is a doubt; then
     too, all that may run is among the commands.
     """
-    from gantlet.shell.analyser import analyse as loaded
-
-    return loaded(command)
+    return _analyse()(command)
 
 
 def judge(command: SimpleCommand, start: str = "") -> Judgement:
@@ -30,21 +29,17 @@ def judge(command: SimpleCommand, start: str = "") -> Judgement:
     the absolute path of the directory the command line starts in; git is known to read only
     there, since another directory may hold a repository of its own.
     """
-    from gantlet.shell.judging import judge as loaded
-
-    return loaded(command, start)
+    return _judge()(command, start)
 
 
 def critical_removal(
-    analysis: Analysis, cwd: str, home: str, directories: Sequence[str]
+    analysis: Analysis, cwd: str, home: str, directories: Iterable[str]
 ) -> str | None:
     """Return why a command line may remove something vital, or None.
 
     `cwd` and `home` are absolute; `directories` are the further ones the session works in.
     """
-    from gantlet.shell.removal import critical_removal as loaded
-
-    return loaded(analysis, cwd, home, directories)
+    return _critical_removal()(analysis, cwd, home, directories)
 
 
 def suggest_rules(analysis: Analysis) -> tuple[str, ...]:
@@ -52,9 +47,7 @@ def suggest_rules(analysis: Analysis) -> tuple[str, ...]:
 
     Rules are only suggested if all of them together would cover the command next time.
     """
-    from gantlet.shell.suggestions import suggest_rules as loaded
-
-    return loaded(analysis)
+    return _suggest_rules()(analysis)
 
 
 def strip_for_rules(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
@@ -63,9 +56,7 @@ def strip_for_rules(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     They are the command as written, without its variables, with the bare name of its program,
     without options before a subcommand, in other spellings, and all that again behind each wrapper.
     """
-    from gantlet.shell.stripping import strip_for_rules as loaded
-
-    return loaded(command)
+    return _strip_for_rules()(command)
 
 
 def strip_for_allow(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
@@ -74,9 +65,7 @@ def strip_for_allow(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     Seen through are timeout, time, nice, nohup, stdbuf, command, builtin, noglob and bare xargs;
     variables known to be safe are left out. The first form is the command without those.
     """
-    from gantlet.shell.stripping import strip_for_allow as loaded
-
-    return loaded(command)
+    return _strip_for_allow()(command)
 
 
 def possible_commands(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
@@ -85,9 +74,7 @@ def possible_commands(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     Its words from each of them on, and the words inside each. This is for rules that forbid, and
     for a question only: nobody knows that the program runs anything.
     """
-    from gantlet.shell.possible import possible_commands as loaded
-
-    return loaded(command)
+    return _possible_commands()(command)
 
 
 def text_of(command: SimpleCommand) -> str:
@@ -95,16 +82,12 @@ def text_of(command: SimpleCommand) -> str:
 
     Variables in front of it are part of the text, redirections are not.
     """
-    from gantlet.shell.rendering import text_of as loaded
-
-    return loaded(command)
+    return _text_of()(command)
 
 
 def exit_meaning(argv: Sequence[str], code: int) -> ExitMeaning:
     """Return what an exit code says about a command."""
-    from gantlet.shell.exits import exit_meaning as loaded
-
-    return loaded(argv, code)
+    return _exit_meaning()(argv, code)
 
 
 def failing_command(analysis: Analysis) -> SimpleCommand | None:
@@ -112,6 +95,74 @@ def failing_command(analysis: Analysis) -> SimpleCommand | None:
 
     It is the last of a list and of a pipeline. Before `&&` a `cd` is supposed to have worked.
     """
-    from gantlet.shell.exits import failing_command as loaded
+    return _failing_command()(analysis)
 
-    return loaded(analysis)
+
+@cache
+def _analyse() -> Callable[[str], Analysis]:
+    from gantlet.shell.analyser import analyse
+
+    return analyse
+
+
+@cache
+def _judge() -> Callable[[SimpleCommand, str], Judgement]:
+    from gantlet.shell.judging import judge
+
+    return judge
+
+
+@cache
+def _critical_removal() -> Callable[[Analysis, str, str, Iterable[str]], str | None]:
+    from gantlet.shell.removal import critical_removal
+
+    return critical_removal
+
+
+@cache
+def _suggest_rules() -> Callable[[Analysis], tuple[str, ...]]:
+    from gantlet.shell.suggestions import suggest_rules
+
+    return suggest_rules
+
+
+@cache
+def _strip_for_rules() -> Callable[[SimpleCommand], tuple[SimpleCommand, ...]]:
+    from gantlet.shell.stripping import strip_for_rules
+
+    return strip_for_rules
+
+
+@cache
+def _strip_for_allow() -> Callable[[SimpleCommand], tuple[SimpleCommand, ...]]:
+    from gantlet.shell.stripping import strip_for_allow
+
+    return strip_for_allow
+
+
+@cache
+def _possible_commands() -> Callable[[SimpleCommand], tuple[SimpleCommand, ...]]:
+    from gantlet.shell.possible import possible_commands
+
+    return possible_commands
+
+
+@cache
+def _text_of() -> Callable[[SimpleCommand], str]:
+    from gantlet.shell.rendering import text_of
+
+    return text_of
+
+
+@cache
+def _exit_meaning() -> Callable[[Sequence[str], int], ExitMeaning]:
+    from gantlet.shell.exits import exit_meaning
+
+    return exit_meaning
+
+
+@cache
+def _failing_command() -> Callable[[Analysis], SimpleCommand | None]:
+    from gantlet.shell.exits import failing_command
+
+    return failing_command

@@ -19,6 +19,8 @@ _HOME = re.compile(r"(?:\$\{?HOME\}?|(~))(?=[/:]|\Z)")
 _HERE = re.compile(r"\$\{?PWD\}?(?=[/:]|\Z)")
 _HERE_COMMAND = re.compile(r"\$\(\s*pwd\s*\)|`\s*pwd\s*`")
 _SCHEME = re.compile(r"file://(?:localhost)?(?=/)", re.IGNORECASE)
+#: Words in which nothing else is mentioned, and options that mention nothing.
+_PLAIN = re.compile(r"(?P<name>[\w./][\w./-]*+)|-[\w-]|--[\w-]*+")
 #: Commands of sed that read or write a file, with its name.
 _SED_FILES = re.compile(r"(?:^|[;{\s\d$/!,])([rRwW])\s{0,8}([^\s;}]{1,256})")
 
@@ -135,6 +137,14 @@ def _reads_here(name: str, words: Sequence[Word], *, is_code: bool) -> bool:
 
 def _texts(word: Word, *, is_code: bool) -> list[str]:
     """Return a word, and what stands behind `=`, `@`, `:` or an option's letter in it."""
+    plain = _PLAIN.fullmatch(word.text) if word.is_literal and not is_code else None
+    if plain is not None:
+        return [plain["name"]] if plain["name"] else []
+    return _all_texts(word, is_code=is_code)
+
+
+def _all_texts(word: Word, *, is_code: bool) -> list[str]:
+    """Return the same for a word that may mention several things."""
     text = _known(word)
     code = _tokens(word.text) if is_code else []
     if len(text) > _MAX_MENTION or "$(" in text or "`" in text:

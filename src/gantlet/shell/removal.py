@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from gantlet.shell.analysis import Analysis, SimpleCommand, Word
@@ -15,18 +15,20 @@ _OPTION = re.compile(r"-[A-Za-z]+|--[a-z-]+(?:=.*)?")
 _HOME_VARIABLE = re.compile(r"\$(?:HOME|\{HOME(?::?[-=?+][^}]*)?\})(?=/|\Z)")
 _HERE_VARIABLE = re.compile(r"\$(?:PWD|\{PWD\})(?=/|\Z)|\$\(\s*pwd\s*\)|`\s*pwd\s*`")
 _REMOVERS = frozenset({"rm", "rmdir", "unlink", "shred", "grm", "srm"})
+_MAY_REMOVE = _REMOVERS | {"find", "gfind"}
 
 
 def critical_removal(
-    analysis: Analysis, cwd: str, home: str, directories: Sequence[str]
+    analysis: Analysis, cwd: str, home: str, directories: Iterable[str]
 ) -> str | None:
     """Return why a command line may remove something vital, or None.
 
     `cwd` and `home` are absolute; `directories` are the further ones the session works in.
     """
-    places = _Places(cwd, home, directories)
+    places: _Places | None = None
     for command in analysis.commands:
         for target in _targets(command):
+            places = places or _Places(cwd, home, directories)
             reason = _reason(command, target, places)
             if reason is not None:
                 return f"`{command.program} {target.raw or target.text}` would remove {reason}."
@@ -35,8 +37,10 @@ def critical_removal(
 
 def _targets(command: SimpleCommand) -> list[Word]:
     """Return what a command removes."""
-    words = list(command.argv[1:])
     name = command.program
+    if name not in _MAY_REMOVE:
+        return []
+    words = list(command.argv[1:])
     if name in _REMOVERS:
         targets: list[Word] = []
         for index, word in enumerate(words):
@@ -45,9 +49,7 @@ def _targets(command: SimpleCommand) -> list[Word]:
             if not (word.is_literal and _OPTION.fullmatch(word.text)):
                 targets.append(word)
         return targets
-    if name in ("find", "gfind") and _removes_found(words):
-        return _roots(words)
-    return []
+    return _roots(words) if _removes_found(words) else []
 
 
 def _removes_found(words: Sequence[Word]) -> bool:
@@ -74,7 +76,7 @@ class _Places:
 
     __slots__ = ("cwd", "directories", "home")
 
-    def __init__(self, cwd: str, home: str, directories: Sequence[str]) -> None:
+    def __init__(self, cwd: str, home: str, directories: Iterable[str]) -> None:
         self.cwd = posixpath.normpath(cwd)
         self.home = posixpath.normpath(home)
         self.directories = [posixpath.normpath(directory) for directory in directories]

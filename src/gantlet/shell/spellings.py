@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from gantlet.messages.value import replace
 from gantlet.shell.analysis import SimpleCommand, Word
 
 #: Programs with subcommands, in front of which options may stand.

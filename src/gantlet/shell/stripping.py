@@ -136,11 +136,10 @@ def strip_for_rules(command: SimpleCommand) -> tuple[SimpleCommand, ...]:
     They are the command as written, without its variables, with the bare name of its program,
     without options before a subcommand, in other spellings, and all that again behind each wrapper.
     """
-    forms: dict[SimpleCommand, None] = {command: None}
+    forms = [command]
     current: SimpleCommand | None = command
     while current is not None and len(forms) < _MAX_FORMS:
-        for form in _variants(current):
-            forms[form] = None
+        forms.extend([form for form in _variants(current) if form not in forms])
         current = _inner_for_rules(current)
     return tuple(forms)
 

@@ -58,9 +58,10 @@ def absolute(path: str, cwd: str) -> str:
     """
     if path.startswith("~"):
         path = os.path.expanduser(path)  # noqa: PTH111 - `~user` stays text when there is no such user
-    whole = os.path.join(cwd, path)  # noqa: PTH118 - plain text in, plain text out
+    if not path.startswith("/"):
+        path = os.path.join(cwd, path)  # noqa: PTH118 - plain text in, plain text out
     # Python keeps two slashes at the start apart from one; the kernels we run on do not.
-    return "/" + whole.lstrip("/") if whole.startswith("//") else whole
+    return "/" + path.lstrip("/") if path.startswith("//") else path
 
 
 def locate(path: str, cwd: str) -> Place:

@@ -1,6 +1,5 @@
 """What a tool is told: about the request when it describes itself, about the call when it runs."""
 
-import posixpath
 from collections.abc import Callable
 from dataclasses import field
 
@@ -54,7 +53,9 @@ class Surroundings:
 
 def spot(path: str, cwd: str) -> str:
     """Return under which name it is kept where a path was seen. `~` is left for who looks."""
-    return path if path.startswith("~") else posixpath.join(cwd, path)
+    if path.startswith(("~", "/")):
+        return path
+    return f"{cwd}{path}" if not cwd or cwd.endswith("/") else f"{cwd}/{path}"
 
 
 def _nobody_listens(update: object) -> None:

@@ -16,10 +16,9 @@ class RunningOptions:
 
     def value(self, text: str, following: Sequence[Word]) -> str:
         """Return the command in an option, also clustered, attached or abbreviated."""
-        if text in self.names:
-            return joined(following)
-        if text.partition("=")[0] in self.names:
-            return text.partition("=")[2]
+        given, _, attached = text.partition("=")
+        if given in self.names:
+            return joined(following) if given == text else attached
         if text.startswith("--"):
             given, equals, attached = text.partition("=")
             if len(given) < 4 or not any(name.startswith(given) for name in self.names):
@@ -42,6 +41,8 @@ def read_options(command: SimpleCommand, names: RunningOptions, load: Load) -> N
     """Add the commands that stand in options."""
     words = command.argv[1:]
     for index, word in enumerate(words):
+        if word.text[:1] != "-" and word.text.partition("=")[0] not in names.names:
+            continue
         value = names.value(word.text, words[index + 1 : index + 2])
         if value:
             way = f"{command.program} option"
