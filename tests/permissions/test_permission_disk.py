@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from gantlet.messages import Behaviour
-from gantlet.permissions import ContextHolder, Directory, Engine, PermissionContext, Workspace
+from gantlet.permissions import (
+    ContextHolder,
+    Directory,
+    Engine,
+    PermissionContext,
+    Workspace,
+    evaluate,
+)
+from gantlet.permissions.seeing import Sight
 from gantlet.rules import Source, SourceKind, parse_rule
 from gantlet.system import Scout, directory_names
 from gantlet.tool import Mode, Surroundings
@@ -230,3 +238,58 @@ def test_only_files_of_the_searched_name_are_read_behind_a_pipe(folder: Path) ->
         .behaviour
         is ASK
     )
+
+
+FOLLOWING = [
+    "grep -R word .",
+    "grep --dereference-recursive word src",
+    "diff -r src .",
+    "find . -name '*.txt' | xargs cat",
+    "find -L . -type f | xargs cat",
+    "find . -type f -o -name x | xargs cat",
+    "find . ! -type f | xargs cat",
+    "ls | xargs cat",
+    "git ls-files -o | xargs cat",
+    "fd word | xargs head",
+]
+
+
+@pytest.mark.parametrize("command", FOLLOWING)
+def test_a_link_that_leads_outside_is_not_followed_unasked(folder: Path, command: str) -> None:
+    inside = judge_in(folder).bash(command)
+    (folder / "src" / "inner.txt").symlink_to("a.py")
+    still_inside = judge_in(folder).bash(command)
+    (folder / "src" / "notes.txt").symlink_to("../../outside/key")
+    outside = judge_in(folder).bash(command)
+    ruled = judge_in(folder, allow=[f"Read(/{folder.parent}/outside/**)"]).bash(command)
+
+    assert (inside, still_inside, outside, ruled) == (ALLOW, ALLOW, ASK, ALLOW)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -r word .",
+        "find . -type f | xargs cat",
+        "find . -type f -name '*.txt' | xargs grep word",
+        "find . -name '*.py' | xargs cat",
+        "find . -type f ! -path '*/x/*' | xargs cat",
+        "git ls-files | xargs cat",
+        "diff -r --no-dereference src .",
+        "rg word",
+        "rg -l word | xargs head",
+    ],
+)
+def test_what_follows_no_links_is_not_asked_about(folder: Path, command: str) -> None:
+    (folder / "src" / "notes.txt").symlink_to("../../outside/key")
+
+    assert judge_in(folder).bash(command) is ALLOW
+
+
+def test_a_tree_whose_links_were_not_looked_at_is_asked_about(folder: Path) -> None:
+    made = judge_in(folder)
+    request = replace(
+        request_for(SHELL_TOOL, command="grep -R word ."), surroundings=Surroundings(str(folder))
+    )
+
+    assert evaluate(Sight(request, made.context, Scout()).looked(), made.context).behaviour is ASK

@@ -55,7 +55,15 @@ def judged(command: str, start: str = "/proj") -> Judgement:
         ("x=1", ReadOnly("assignment", ())),
         ("timeout 5 cat a", ReadOnly("cat", (PathUse("a"),))),
         ("LC_ALL=C nice cat a", ReadOnly("cat", (PathUse("a"),))),
-        ("find src | xargs cat", ReadOnly("xargs cat", (PathUse("src", is_tree=True),))),
+        (
+            "find src | xargs cat",
+            ReadOnly("xargs cat", (PathUse("src", is_tree=True, follows=True),)),
+        ),
+        (
+            "find src -type f | xargs cat",
+            ReadOnly("xargs cat", (PathUse("src", is_tree=True),)),
+        ),
+        ("grep -R a b", ReadOnly("grep", (PathUse("b", is_tree=True, follows=True),))),
         ("/usr/bin/cat a", ReadOnly("cat", (PathUse("a"),))),
         ("command -v a", ReadOnly("command -v", ())),
     ],

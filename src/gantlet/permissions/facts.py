@@ -24,6 +24,8 @@ class Touch:
         tracked_only: Of a tree, only what git keeps is touched.
         skips_hidden: Of a tree, what has a name that begins with a dot is left out.
         shows: Patterns of hidden names that are touched all the same, with a NUL between them.
+        follows: Of a tree, links in it are followed, wherever they lead.
+        follows_tracked: Only those links that git keeps.
         named: Of a tree, only names like this pattern are touched, or like one of several with a
             NUL between them; nothing means all.
         may_edit: It is named by code that may change it, or only read it.
@@ -44,6 +46,8 @@ class Touch:
     may_edit: bool = False
     is_condition: bool = False
     is_as_shown: bool = False
+    follows: bool = False
+    follows_tracked: bool = False
 
 
 #: Where a process finds its own working directory.
@@ -65,6 +69,7 @@ class Facts:
     Attributes:
         places: What each spot is; a pattern may be many places, and None is too many.
         below: What lies below a touched tree and is forbidden by a rule.
+        links: What below a touched tree leads out of the directories that may be read.
         forbidden: All that a rule forbids by path, for files that have several names.
     """
 
@@ -73,6 +78,7 @@ class Facts:
     )
     below: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
     forbidden: Found | None = None
+    links: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
 
     def leads_as(self, other: "Facts") -> bool:
         """Return whether every path led to the same place at another look."""

@@ -16,6 +16,8 @@ from gantlet.system import FileKind, Found, PathFacts
 
 #: Where `rg` and `fd` are told what to leave out, and what not to.
 _EXCEPTIONS = (".ignore", ".rgignore", ".fdignore")
+#: Where the system keeps what everybody may read, and what virtual environments lead to.
+_EVERYBODYS = ("/usr/bin/", "/usr/lib/", "/usr/share/")
 
 
 class Eyes(Protocol):
@@ -81,18 +83,24 @@ class Sight:
 
         This may take a while: it is for a thread of its own.
         """
-        below = {touch: self._find_below(seen, touch) for touch in self._trees}
-        forbidden = self.find_forbidden() if self._has_linked(seen) else None
-        facts = replace(seen.facts, below=MappingProxyType(below), forbidden=forbidden)
+        found = {touch: self._find_below(seen, touch) for touch in self._trees}
+        below = {touch: _of(one, self._is_forbidden) for touch, one in found.items()}
+        links = {touch: self._links(touch, one) for touch, one in found.items() if touch.follows}
+        facts = replace(
+            seen.facts,
+            below=MappingProxyType(below),
+            forbidden=self.find_forbidden() if self._has_linked(seen) else None,
+            links=MappingProxyType(links),
+        )
         return replace(seen, facts=facts)
 
     @lazy
     def _trees(self) -> tuple[Touch, ...]:
-        """The directories of which everything below is touched, where something is forbidden."""
+        """The directories of which everything below is touched, where that has to be looked at."""
         return tuple(
             touch
             for touch in self._touches
-            if touch.is_tree and has_forbidding(self.context, touch.kind)
+            if touch.is_tree and (touch.follows or has_forbidding(self.context, touch.kind))
         )
 
     def _has_linked(self, seen: Request) -> bool:
@@ -124,7 +132,7 @@ class Sight:
 
     def _find_in(self, root: str, touch: Touch) -> Found:
         """Search one directory for what a touch of it would reach."""
-        found = self.eyes.find(root, self._is_forbidden)
+        found = self.eyes.find(root, self._is_wanted if touch.follows else self._is_forbidden)
         if touch.tracked_only:
             found = replace(found, paths=tuple(one for one in found.paths if one.is_tracked))
         if touch.named:
@@ -151,6 +159,23 @@ class Sight:
         roots = dict.fromkeys(root for pattern in patterns for root in pattern.roots)
         return _joined([self.eyes.find(root, self._is_forbidden) for root in roots])
 
+    def _links(self, touch: Touch, found: Found) -> Found:
+        """Return what of a search leads out of the directories that may be read."""
+        links = _of(found, self._is_outside)
+        if not touch.follows_tracked:
+            return links
+        return replace(links, paths=tuple(one for one in links.paths if one.is_tracked))
+
+    def _is_wanted(self, path: str) -> bool:
+        """Return whether a search has to tell of a path, where links are followed."""
+        return self._is_outside(path) or self._is_forbidden(path)
+
+    def _is_outside(self, path: str) -> bool:
+        """Return whether a path lies where nothing may be read without asking."""
+        if path.startswith(_EVERYBODYS):
+            return False
+        return not any(directory.holds(path) for directory in self.context.readable_directories)
+
     def _is_forbidden(self, path: str) -> bool:
         """Return whether a rule denies a path or asks about it."""
         parts = PathParts.of(path)
@@ -159,6 +184,12 @@ class Sight:
             for rules in (self.context.deny, self.context.ask)
             for tool in (READ, EDIT)
         )
+
+
+def _of(found: Found, is_meant: Callable[[str], bool]) -> Found:
+    """Return what of a search is meant, by either of its names."""
+    paths = tuple(one for one in found.paths if is_meant(one.lexical) or is_meant(one.real))
+    return Found(paths, found.is_complete)
 
 
 def _is_named(found: PathFacts, patterns: str) -> bool:

@@ -112,10 +112,21 @@ def _allowing_rule(case: Case, part: Part) -> Rule | None:
     return None
 
 
+def _cover_links(case: Case, touch: Touch, draft: Draft) -> Gap | None:
+    """Cover what the links in a tree lead to."""
+    links = case.request.facts.links.get(touch)
+    if links is None or not links.is_complete:
+        return Gap(f"follows links below {touch.path}, and not all of them could be looked at")
+    for link in links.paths:
+        if not cover(case.context, Target(touch, (link,), is_known=True), draft):
+            return Gap(f"reads {link.real} by the link {link.lexical}, which no rule allows")
+    return None
+
+
 def _cover_touch(case: Case, part: Part, touch: Touch, draft: Draft) -> Gap | None:
     """Cover one path of a command."""
     if cover(case.context, Target.of(touch, case.request.facts), draft):
-        return None
+        return _cover_links(case, touch, draft) if touch.follows else None
     if touch is part.directory:
         return Gap(f"runs `{part.shown}` in {touch.path}, outside the working directories")
     does = "changes" if touch.kind == "edit" else "reads"

@@ -294,4 +294,6 @@ def _touch(
         skips_hidden=only.skips_hidden,
         shows=only.shows,
         named=path.named or only.named,
+        follows=is_tree and path.follows,
+        follows_tracked=path.tracked,
     )

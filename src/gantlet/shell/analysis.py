@@ -16,6 +16,8 @@ class PathUse:
 
     Attributes:
         named: Of a tree, only what has a name like this pattern; nothing means all.
+        follows: Of a tree, links in it are followed, wherever they lead.
+        tracked: Of the links that are followed, only those that git keeps.
         is_written: Of what may be a path: the program would change it.
         may_be_written: Of what may be a path: code names it, and may change it.
     """
@@ -26,6 +28,8 @@ class PathUse:
     is_written: bool = False
     may_be_written: bool = False
     named: str = ""
+    follows: bool = False
+    tracked: bool = False
 
 
 @value

@@ -24,6 +24,11 @@ def with_stdin_paths(before: Sequence[SimpleCommand], command: SimpleCommand) ->
 
 #: What makes a test of `find` hold for some files only, or for others.
 _JOINED = frozenset({"-o", "-or", "-not", "!", ",", "(", ")"})
+#: With one of these `git ls-files` prints what git does not keep.
+_UNTRACKED = frozenset({"-o", "--others", "-i", "--ignored", "-k", "--killed", "-co", "-oc"})
+_OTHERWISE = _JOINED - {"-not", "!"}
+#: With one of these `find` looks at what links lead to.
+_FOLLOWING = frozenset({"-L", "-follow", "-xtype"})
 
 
 def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
@@ -37,19 +42,22 @@ def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
     if name == "echo":
         return _spoken(command)
     if name == "find" and not texts & {"-printf", "-ls"}:
-        pattern = _pattern([word.text for word in words])
-        return tuple(replace(use, named=pattern) for use in judgement.reads if use.is_tree)
+        texts_in_order = [word.text for word in words]
+        pattern, follows = _pattern(texts_in_order), not _leaves_links_out(texts_in_order)
+        trees = [use for use in judgement.reads if use.is_tree]
+        return tuple(replace(use, named=pattern, follows=follows) for use in trees)
     if name in ("fd", "fdfind"):
-        return judgement.reads
+        return tuple(replace(use, follows=True) for use in judgement.reads)
     if name in ("grep", "egrep", "fgrep", "rg") and texts & _NAMES:
         return judgement.reads or None
     if _is_git_names(judgement.entry, texts):
-        return (PathUse(".", is_tree=True),)
+        tracked = texts.isdisjoint(_UNTRACKED)
+        return (PathUse(".", is_tree=True, follows=True, tracked=tracked),)
     if name == "ls" and not judgement.reads[1:] and judgement.reads[0].path == ".":
         is_plain = not any(
             text.startswith("-") and text not in ("-1", "-a", "-A") for text in texts
         )
-        return (PathUse(".", is_tree=True),) if is_plain else None
+        return (PathUse(".", is_tree=True, follows=True),) if is_plain else None
     return None
 
 
@@ -64,6 +72,17 @@ def _is_git_names(entry: str, texts: set[str]) -> bool:
 _MORE_THAN_NAMES = frozenset(
     {"-p", "-u", "--patch", "--stat", "--numstat", "--summary", "--check", "--raw", "--no-index"}
 )
+
+
+def _leaves_links_out(texts: list[str]) -> bool:
+    """Return whether `find` prints nothing that is a link."""
+    if not _OTHERWISE.isdisjoint(texts) or not _FOLLOWING.isdisjoint(texts):
+        return False
+    before = ["", *texts]
+    return any(
+        texts[at : at + 2] == ["-type", "f"] and before[at] not in ("!", "-not")
+        for at in range(len(texts))
+    )
 
 
 def _pattern(texts: list[str]) -> str:

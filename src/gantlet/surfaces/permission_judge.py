@@ -33,7 +33,7 @@ class RememberingEyes:
     home: str
     _scout: Scout = field(default_factory=Scout)
     _looks: dict[tuple[str, str], PathFacts] = field(default_factory=dict)
-    _finds: dict[str, Found] = field(default_factory=dict)
+    _finds: dict[tuple[str, str], Found] = field(default_factory=dict)
 
     def look(self, path: str, cwd: str) -> PathFacts:
         """Return what is known about a path."""
@@ -54,9 +54,10 @@ class RememberingEyes:
 
     def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
         """Return what lies below a directory; one pair of eyes serves one set of rules."""
-        known = self._finds.get(root)
+        key = (root, is_wanted.__name__)
+        known = self._finds.get(key)
         if known is None:
-            known = self._finds[root] = self._scout.find(root, is_wanted)
+            known = self._finds[key] = self._scout.find(root, is_wanted)
         return known
 
     def _at_home(self, path: str) -> str:

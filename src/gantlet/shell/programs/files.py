@@ -139,6 +139,7 @@ FILE_PROGRAMS = (
             "-NUM --help --version"
         ),
         Operands.TREES,
+        follows=("-r",),
         most=2,
         refused="`-l` runs `pr`",
     ),

@@ -139,6 +139,7 @@ SEARCH_PROGRAMS = (
             _GREP,
             Operands.PATTERN_PATHS,
             recursive=("-r", "-R", "-d"),
+            follows=("-R",),
             pattern_options=("-e", "-f"),
             is_tame=True,
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
 
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.shell.analysis import NotKnown, PathUse, ReadOnly, Word
 from gantlet.shell.options import Grammar, Parsed, grammar_of, parse_arguments
 
@@ -59,6 +59,7 @@ class Program:
     most: int | None = None
     default: PathUse | None = None
     recursive: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
     pattern_options: tuple[str, ...] = ()
     permutes: bool = True
     is_tame: bool = False
@@ -164,11 +165,13 @@ def _operand_reads(program: Program, parsed: Parsed) -> list[PathUse]:
     if program.operands in _HAS_PATTERN and not parsed.has(*program.pattern_options):
         operands = operands[1:]
     is_tree = program.operands in _ARE_TREES or parsed.has(*program.recursive)
+    follows = is_tree and parsed.has(*program.follows) and not parsed.has("--no-dereference")
     if not operands:
         if is_tree:
-            return [PathUse(".", is_tree=True)]
+            return [PathUse(".", is_tree=True, follows=follows)]
         return [program.default] if program.default else []
-    return paths(operands, is_tree=is_tree)
+    found = paths(operands, is_tree=is_tree)
+    return [replace(use, follows=True) for use in found] if follows else found
 
 
 def _option_reads(parsed: Parsed) -> list[PathUse]:
