@@ -487,3 +487,87 @@ def test_after_the_end_of_the_input_no_task_begins_a_turn(tmp_path: Path) -> Non
     assert [frame["status"] for frame in told if frame.get("subtype") == "task_notification"] == [
         "completed"
     ]
+
+
+def serve_tools(process: "subprocess.Popen[str]", tools: list[Any], answer: str) -> dict[str, Any]:
+    """Be the servers of the program until it tells a result; return that."""
+
+    def is_over(frame: dict[str, Any]) -> bool:
+        if frame.get("request", {}).get("subtype") == "mcp_message":
+            message = frame["request"]["message"]
+            result: Any = {"tools": tools} if message["method"] == "tools/list" else {}
+            if message["method"] == "tools/call":
+                given = json.dumps(message["params"]["arguments"])
+                text = answer.replace("GIVEN", json.dumps(given)[1:-1])
+                result = {"content": [{"type": "text", "text": text}]}
+            told = {"jsonrpc": "2.0", "id": message.get("id"), "result": result}
+            response = {"subtype": "success", "request_id": frame["request_id"]}
+            response["response"] = {"mcp_response": told}
+            send(process, {"type": "control_response", "response": response})
+        return is_result(frame)
+
+    return until(process, is_over)
+
+
+SDK_SERVER = {"mcpServers": {"guard": {"type": "sdk", "name": "guard"}}}
+JUDGE = {"name": "judge", "description": "Judges.", "inputSchema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("tool", "answer", "denials", "made"),
+    [
+        (
+            "judge",
+            '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",'
+            ' "permissionDecisionReason": "saw GIVEN"}}',
+            1,
+            False,
+        ),
+        ("judge", "nothing to say", 0, True),
+        ("gone", "", 0, True),
+    ],
+    ids=["denies", "abstains", "no-such-tool"],
+)
+def test_a_hook_asks_a_tool_of_the_client(
+    tmp_path: Path, tool: str, answer: str, denials: int, made: bool
+) -> None:
+    desk = Desk(tmp_path, [TOUCH], "Done.")
+    given = {"what": "${tool_input.command}"}
+    handler = {"type": "mcp_tool", "server": "guard", "tool": tool, "input": given}
+    hooks = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [handler]}]}}
+    words = ("--settings", json.dumps(hooks), "--mcp-config", json.dumps(SDK_SERVER))
+    with running(desk, "--allowedTools", "Bash", *words) as process:
+        send(process, says("Go"))
+        result = serve_tools(process, [JUDGE], answer)
+
+    assert (result["result"], len(result["permission_denials"])) == ("Done.", denials)
+    assert (desk.cwd / "made.txt").exists() == made
+    told = desk.transcripts[0].read_text()
+    assert ('saw {\\"what\\": \\"touch made.txt\\"}' in told.replace("\\\\", "")) == bool(denials)
+
+
+def test_the_context_is_told_part_by_part(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "Fine.")
+    memory = desk.cwd / "CLAUDE.md"
+    memory.write_text("Prefer tabs. " * 100)
+    with running(desk, "--mcp-config", json.dumps(SDK_SERVER)) as process:
+        send(process, says("Hi"))
+        serve_tools(process, [JUDGE], "")
+        send(process, asks("get_context_usage"))
+        answer = until(process, lambda frame: frame["type"] == "control_response")
+    told = answer["response"]["response"]
+
+    sizes = {part["name"]: part["tokens"] for part in told["categories"]}
+    assert list(sizes) == [
+        *("System prompt", "System tools", "MCP tools", "Memory files", "Messages", "Free space"),
+    ]
+    assert all(sizes.values())
+    assert told["totalTokens"] == sum(sizes.values()) - sizes["Free space"]
+    assert told["maxTokens"] == sum(sizes.values())
+    assert told["memoryFiles"] == [
+        {"path": str(memory), "type": "Project", "tokens": sizes["Memory files"]}
+    ]
+    assert told["mcpTools"] == [
+        {"name": "mcp__guard__judge", "serverName": "guard", "tokens": sizes["MCP tools"]}
+    ]
+    assert set(told["apiUsage"]) >= {"input_tokens", "output_tokens"}

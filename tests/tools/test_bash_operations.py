@@ -75,3 +75,11 @@ async def test_a_monitor_without_a_command_is_refused_in_clear_words(tmp_path: P
     assert "ws" in said(socket)
     assert nothing.block.is_error
     assert socket.block.is_error
+
+
+def test_a_reached_limit_is_told_also_where_the_command_succeeded() -> None:
+    line = read_line("gh api user || true")
+
+    told = facts_of(line, "gh: API rate limit exceeded for user ID 1.\n")
+    assert "rate limit is reached" in str(told["ghRateLimitHint"])
+    assert "ghRateLimitHint" not in facts_of(line, "fine")

@@ -238,6 +238,8 @@ async def test_output_beyond_memory_is_streamed_to_a_file(tmp_path: Path) -> Non
 
     text = said(answer)
     [path] = here.home.rglob("*.output")
+    assert facts(answer)["persistedOutputPath"] == str(path)
+    assert facts(answer)["persistedOutputSize"] == 6_888_904
     assert text.startswith(f"[The output has 6,888,904 bytes; all of it is in {path}.")
     assert text.endswith("1000000\nthe end")
     kept = path.read_text(encoding="utf-8")
@@ -307,3 +309,17 @@ async def test_a_file_of_variables_is_read_before_each_command(tmp_path: Path) -
         answer = await here.bash("sh -c 'echo $SET_UP'")
 
     assert said(answer) == "yes"
+
+
+async def test_programs_are_told_that_a_command_in_the_background_moves_nobody(
+    tmp_path: Path,
+) -> None:
+    async with bench(tmp_path) as here:
+        moves = await here.bash("cd / && pwd", run_in_background=True)
+        stays = await here.bash("pwd", run_in_background=True)
+        late = await here.bash("cd / && exec tail -f /dev/null", timeout=200)
+
+    hint = f"Session cwd remains {here.surroundings.cwd}; directory changes made by"
+    assert facts(moves)["backgroundCwdHint"].startswith(hint)
+    assert facts(late)["backgroundCwdHint"].startswith(hint)
+    assert "backgroundCwdHint" not in facts(stays)

@@ -16,6 +16,7 @@ from gantlet.assembly.agent_parts import (
     source_names,
 )
 from gantlet.assembly.agent_stream import AgentStream, unwrapped
+from gantlet.assembly.context_usage import ContextUsage, usage_of
 from gantlet.assembly.current_run import CurrentRun
 from gantlet.assembly.files import FILES_HEAR
 from gantlet.assembly.prompt import Prompt, message_of
@@ -23,7 +24,7 @@ from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.wiring import wire
 from gantlet.execution import Bodies, Mailbox
 from gantlet.hooks import HookEvent, OnFailure
-from gantlet.loop import CHARS_PER_TOKEN, Limits, Loop, Priority
+from gantlet.loop import Limits, Loop, Priority
 from gantlet.messages import (
     Behaviour,
     Event,
@@ -214,11 +215,9 @@ class Agent:
             raise RuntimeError("The conversation is waiting for something else.")
         self._conversation.begin(message_of(prompt))
 
-    def context_usage(self) -> tuple[int, int]:
-        """Return about how many tokens the next request takes, and how many there may be."""
-        talk = self._conversation
-        used = int((talk.history.chars + len(talk.system)) / CHARS_PER_TOKEN)
-        return used, talk.capabilities.context_tokens
+    def context_usage(self) -> ContextUsage:
+        """Return about how many tokens each part of the next request takes."""
+        return usage_of(self._conversation)
 
     async def run(self, prompt: Prompt | None = None) -> RunResult:
         """Run a prompt to its end, and what was said for after it.

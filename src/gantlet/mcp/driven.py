@@ -101,6 +101,8 @@ class DrivenServer:
 class DrivenTool(Tool[Mapping[str, JsonValue]]):
     """A tool of a driven server."""
 
+    mcp: McpIdentity
+
     def __init__(self, server: DrivenServer, told: Mapping[str, JsonValue]) -> None:
         self._server = server
         self._hints = _object(told.get("annotations"))
@@ -127,7 +129,6 @@ class DrivenTool(Tool[Mapping[str, JsonValue]]):
         Raises:
             ServerError: The server refused, or the tool failed.
         """
-        assert self.mcp is not None
         answer = await self._server.call(self.mcp.tool, arguments)
         parts = [block.text for block in _content(answer.get("content")) if isinstance(block, Text)]
         text = "\n".join(parts)
@@ -137,7 +138,6 @@ class DrivenTool(Tool[Mapping[str, JsonValue]]):
 
     async def run(self, args: Mapping[str, JsonValue], context: ToolContext) -> object:
         """Have the server do it."""
-        assert self.mcp is not None
         try:
             answer = await self._server.call(self.mcp.tool, args)
         except ServerError as error:

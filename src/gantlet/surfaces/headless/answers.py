@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 
 from gantlet.hooks import read_callbacks
-from gantlet.messages import JsonValue
+from gantlet.messages import JsonValue, Usage
 from gantlet.session import Session, read_lines
 from gantlet.surfaces.headless import COMPATIBLE_VERSION
+from gantlet.surfaces.headless.context_report import context_report
 from gantlet.surfaces.headless.desk import Desk
+from gantlet.surfaces.headless.frames import usage_fields
 from gantlet.surfaces.headless.held_agent import HeldAgent
 from gantlet.surfaces.headless.model_choice import (
     full_name,
@@ -130,24 +132,10 @@ class Answers:
     async def _context_usage(self, fields: Fields) -> Fields:
         """Tell how full the context is."""
         agent = await self._held.opened()
-        used, most = agent.context_usage()
-        share = round(100 * used / most, 1) if most else 0.0
-        return {
-            "categories": [
-                {"name": "Messages", "tokens": used, "color": "blue"},
-                {"name": "Free space", "tokens": max(0, most - used), "color": "gray"},
-            ],
-            "totalTokens": used,
-            "maxTokens": most,
-            "rawMaxTokens": most,
-            "percentage": share,
-            "gridRows": [],
-            "model": agent.model_name,
-            "memoryFiles": [],
-            "mcpTools": [],
-            "agents": [],
-            "apiUsage": None,
-        }
+        report = context_report(agent.context_usage(), self._desk.memory)
+        usage = self._desk.telling.usage
+        told = None if usage == Usage() else usage_fields(usage)
+        return {**report, "model": agent.model_name, "agents": [], "apiUsage": told}
 
     async def _session_cost(self, fields: Fields) -> Fields:
         """Tell what the session cost so far."""

@@ -1,8 +1,9 @@
 """What the parts of one run share: who drives it, what it was told, its session, its lines."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gantlet.config import MemoryFile
 from gantlet.messages import JsonValue
 from gantlet.messages.value import replace
 from gantlet.session import Session
@@ -28,6 +29,7 @@ class Desk:
         session: Where the run is written down; None if it is not.
         heard: The ids of the prompts that the session has.
         spent_usd: What the run cost so far.
+        memory: The files of instructions that the model is told.
     """
 
     def __init__(self, flags: Flags, cwd: Path, environment: Environment, sink: Sink) -> None:
@@ -40,6 +42,7 @@ class Desk:
         self.told: Mapping[str, JsonValue] = {}
         self.schema = _schema_tool(flags)
         self.spent_usd = 0.0
+        self.memory: Sequence[MemoryFile] = ()
         self.session: Session | None
         self.session_id: str
         self.heard: set[str]

@@ -64,7 +64,7 @@ async def open_agent(
             environment=environment,
             session=desk.session,
             listener=listener,
-            hook_parts=HookParts(entries, ControlCallbacks(desk.control)),
+            hook_parts=HookParts(entries, ControlCallbacks(desk.control), desk.servers),
         ),
     )
     if said_later and not agent.messages:
@@ -103,7 +103,7 @@ async def _words(desk: Desk, model: str) -> tuple[SystemPrompt, str]:
     flags, cwd = desk.flags, Path(desk.cwd)
     place = Place(cwd, flags.add_dir, await look_at_repository(cwd, desk.environment))
     here = place.text(model, date.today())
-    memory = () if flags.is_bare else _memory(desk)
+    desk.memory = memory = () if flags.is_bare else _memory(desk)
     if flags.exclude_dynamic:
         return partial(system_prompt, here="", appended=appended, memory=memory), here
     return partial(system_prompt, here=here, appended=appended, memory=memory), ""

@@ -67,6 +67,20 @@ class Servers:
             )
         return _ToolAsker(self._tools[name], interrupt)
 
+    async def call(self, server: str, tool: str, given: Mapping[str, JsonValue]) -> str:
+        """Return what a server's tool answers a hook, as text.
+
+        Raises:
+            LookupError: No such server is connected, or it has no such tool.
+            ServerError: The server refused, or the tool failed.
+        """
+        own = {one.mcp.tool: one for one in self._tools.values() if one.mcp.server == server}
+        if not own:
+            raise LookupError(f"no server {server!r} is connected")
+        if tool not in own:
+            raise LookupError(f"its tools are {', '.join(sorted(own))}")
+        return await own[tool].ask(given)
+
     def complaints(self) -> list[str]:
         """Return why servers are missing, in words for a person."""
         failed = [one for one in self.statuses if one.status == "failed"]

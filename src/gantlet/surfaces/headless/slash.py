@@ -9,6 +9,7 @@ from gantlet.config import config_folder
 from gantlet.messages import JsonValue, Text
 from gantlet.messages.value import replace
 from gantlet.surfaces.headless import COMPATIBLE_VERSION
+from gantlet.surfaces.headless.context_report import in_words
 from gantlet.surfaces.headless.desk import Desk
 from gantlet.surfaces.headless.frames import Frame
 from gantlet.surfaces.headless.held_agent import HeldAgent
@@ -83,8 +84,7 @@ class Commands:
             said = "The conversation was summed up." if done else "There is nothing to sum up."
             self._results.say(said)
         elif name == "context":
-            used, most = (await self._held.opened()).context_usage()
-            self._results.say(f"About {used:,} of {most:,} tokens of the context are taken.")
+            self._results.say(in_words((await self._held.opened()).context_usage()))
         elif name == "cost":
             spent = self._desk.spent_usd
             self._results.say(f"This session cost {spent:.4f} US dollars so far.")

@@ -53,7 +53,7 @@ class Telling:
         self._put = put
         self._flags = flags
         self._session = session
-        self._usage = Usage()
+        self.usage = Usage()
         self._calls: dict[str, tuple[str, float]] = {}
         self._told_at: dict[str, float] = {}
         self._results: dict[str, tuple[JsonValue, str | None]] = {}
@@ -69,12 +69,12 @@ class Telling:
         if isinstance(event.block, Text) and not event.block.text.strip():
             return
         uuid = self._session.recorder.leaf if self._session is not None else None
-        self._put(self.frames.assistant(event, uuid, event.model or "unknown", self._usage))
+        self._put(self.frames.assistant(event, uuid, event.model or "unknown", self.usage))
 
     def _stream(self, event: StreamAdvanced) -> None:
         """Tell an event of the stream; keep what a reply takes from its start on."""
         if isinstance(event.event, MessageStart):
-            self._usage = event.event.message.usage or Usage()
+            self.usage = event.event.message.usage or Usage()
         if self._flags.include_partial_messages:
             self._put(self.frames.stream_event(event.event))
 

@@ -103,7 +103,7 @@ class ShellCalls:
         view = await self._views.look(line.analysis, cwd) if self._views is not None else None
         task = await self._session.start(start)
         if in_background:
-            return await self._launched(task, asked.timeout, context)
+            return await self._launched(task, asked.timeout, context, line)
         seconds = settings.timeout_ms(asked.timeout) / 1000
         watch = self._watches[context.call.id] = _Watch(task, before, view)
         try:
@@ -120,7 +120,8 @@ class ShellCalls:
         if watch.is_to_move:
             self.put_in_background(task, context)
             text = results.running_in_background(task.id, task.output_path, by_user=True)
-            return _in_background(task, text, {"backgroundedByUser": True})
+            facts = {"backgroundedByUser": True, **_stays(line, context)}
+            return _in_background(task, text, facts)
         return await self._timed_out(watch, line, seconds, context)
 
     def move_to_background(self, call_id: str) -> bool:
@@ -151,7 +152,7 @@ class ShellCalls:
         task.go_on_in_background(lifetime_ms / 1000, tell)
 
     async def _launched(
-        self, task: ShellTask, asked_ms: float | None, context: ToolContext
+        self, task: ShellTask, asked_ms: float | None, context: ToolContext, line: CommandLine
     ) -> ToolResult[BashOutput]:
         """Answer a call that wants to go on in the background from the start."""
         try:
@@ -164,7 +165,7 @@ class ShellCalls:
             raise ToolError(notices.not_started(task.ending, task.command, cwd))
         self.put_in_background(task, context, asked_ms)
         text = results.running_in_background(task.id, task.output_path)
-        return _in_background(task, text, {})
+        return _in_background(task, text, _stays(line, context))
 
     async def _followed(self, watch: _Watch, seconds: float, context: ToolContext) -> bool:
         """Wait for the end; return whether it came before the timeout and before a move."""
@@ -246,7 +247,8 @@ class ShellCalls:
             cwd = context.surroundings.cwd
             text = results.moved_on_timeout(seconds, task.id, task.output_path, cwd)
             hints = (*_asked(watch), *stale)
-            return _in_background(task, text, {"timedOutAfterMs": seconds * 1000}, hints)
+            facts = {"timedOutAfterMs": seconds * 1000, **_stays(line, context)}
+            return _in_background(task, text, facts, hints)
         await task.stop(Reason.TIMED_OUT)
         refused = self._session.sandbox_notices(task)
         told = (results.timed_out(seconds), *_asked(watch), *stale, *refused)
@@ -277,6 +279,7 @@ class ShellCalls:
         image = picture if isinstance(picture, Image) else None
         said = picture if isinstance(picture, str) else "" if image else self._said(task)
         facts |= {} if image else facts_of(line, said)
+        facts |= notices.persisted(task.capture)
         output = BashOutput(said, tuple(told), image, facts=facts)
         return ToolResult(output, context_modifier=modifier, structured=output.structured())
 
@@ -339,6 +342,12 @@ def _asked(watch: _Watch) -> tuple[str, ...]:
     """Return what is to be said of a question that nobody can answer."""
     question = watch.question or results.question_in(watch.task.capture.unfinished_line())
     return (results.asked_in_vain(question),) if question else ()
+
+
+def _stays(line: CommandLine, context: ToolContext) -> dict[str, object]:
+    """Tell programs that a command in the background does not move the session."""
+    hint = results.cwd_remains(context.surroundings.cwd)
+    return {"backgroundCwdHint": hint} if line.moves else {}
 
 
 def _in_background(

@@ -63,6 +63,13 @@ def both_ends(capture: Capture) -> str:
     return f"{notice}\n{text}\n[…]\n{tail}"
 
 
+def persisted(capture: Capture) -> dict[str, object]:
+    """Tell programs which file has an output that is too long for memory, and its size."""
+    if capture.is_whole or not capture.has_file:
+        return {}
+    return {"persistedOutputPath": str(capture.path), "persistedOutputSize": capture.total}
+
+
 def fitted(capture: Capture, text: str) -> str:
     """Return both ends of what a failed command said if that is too much, and where the rest is."""
     if len(text) <= MAX_FAILURE_CHARS:

@@ -36,7 +36,8 @@ def facts_of(line: CommandLine, output: str) -> dict[str, object]:
         facts["gitOperation"] = operation
     if line.programs and line.programs <= _SILENT:
         facts["noOutputExpected"] = True
-    return facts
+    hint = rate_limit_hint(line, output)
+    return {**facts, "ghRateLimitHint": hint} if hint else facts
 
 
 def rate_limit_hint(line: CommandLine, output: str) -> str:

@@ -74,7 +74,13 @@ def moved_on_timeout(seconds: float, task_id: str, path: str, cwd: str) -> str:
     """Say that a command goes on in the background because its time was over."""
     return (
         f"Command did not complete within its {seconds:g}s timeout and was moved to the background"
-        f" with ID: {task_id}. Output is being written to: {path}\n"
+        f" with ID: {task_id}. Output is being written to: {path}\n{cwd_remains(cwd)}"
+    )
+
+
+def cwd_remains(cwd: str) -> str:
+    """Say that a command in the background moves nobody else."""
+    return (
         f"Session cwd remains {cwd}; directory changes made by the backgrounded command do not"
         " apply to subsequent commands."
     )
