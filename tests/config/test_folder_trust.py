@@ -543,6 +543,31 @@ def test_at_home_the_users_own_file_is_not_the_projects(desk: Desk) -> None:
     assert len(settings.context().counted_allow) == 1
 
 
+@pytest.mark.parametrize("home", [".", "home"], ids=["its-root", "below"])
+def test_a_home_that_a_checkout_lends_is_the_checkouts(desk: Desk, home: str) -> None:
+    (desk.cwd / ".git").mkdir()
+    lent = desk.cwd / home
+    (lent / ".claude").mkdir(parents=True, exist_ok=True)
+    (lent / ".claude" / "settings.json").write_text(json.dumps(WIDENING[Exposure.ALLOW]))
+    desk.variables = {"HOME": str(lent), "GANTLET_HOME": str(lent / ".gantlet")}
+    request = desk.request()
+    settings = request.read()
+
+    assert {read.kind for read in settings.files if read.is_there} == {SourceKind.PROJECT}
+    assert not settings.context().counted_allow
+    assert request.question(request.places()).store is None
+
+
+def test_a_project_says_which_programs_run_only_to_its_own(desk: Desk) -> None:
+    desk.write("user", {"env": {"PATH": "/mine", "A": "user"}})
+    desk.write("project", {"env": {"PATH": "/theirs", "NODE_OPTIONS": "-r x", "A": "theirs"}})
+    desk.accept()
+    settings = desk.request().read()
+
+    assert settings.child_env == {"PATH": "/theirs", "NODE_OPTIONS": "-r x", "A": "theirs"}
+    assert settings.users_env == {"PATH": "/mine", "A": "theirs"}
+
+
 def test_a_worktree_that_the_trusted_checkout_knows_is_trusted_as_it_is(desk: Desk) -> None:
     git = ["git", "-c", "user.email=a@b", "-c", "user.name=a", "-C", str(desk.cwd)]
     desk.write("project", {"hooks": HOOKS})

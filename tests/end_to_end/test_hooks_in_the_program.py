@@ -193,3 +193,25 @@ def test_why_a_hook_ended_a_turn_is_told(tmp_path: Path, event: str) -> None:
     done = desk.run("go", "--allowedTools", "Bash")
 
     assert done.stderr.splitlines() == ["gantlet: A hook ended the turn: closed today"]
+
+
+def test_a_trusted_projects_path_does_not_lead_the_users_own_hooks(tmp_path: Path) -> None:
+    desk = desk_with(tmp_path, TOUCH, "Done.", PreToolUse=command("guard mine"))
+    own, theirs = desk.home / "bin", desk.cwd / "bin"
+    for folder in (own, theirs):
+        folder.mkdir()
+        (folder / "guard").write_text(f"#!/bin/sh\necho {folder} >> $1\n")
+        (folder / "guard").chmod(0o755)
+    desk.env["PATH"] = f"{own}:{desk.env['PATH']}"
+    project = {
+        "env": {"PATH": f"{theirs}:{desk.env['PATH']}"},
+        "hooks": {"PreToolUse": [{"hooks": [command("guard theirs")]}]},
+    }
+    (desk.cwd / ".claude").mkdir()
+    (desk.cwd / ".claude" / "settings.json").write_text(json.dumps(project))
+
+    ended = desk.run("go", "--allowedTools", "Bash", "--trust")
+
+    assert ended.stdout == "Done.\n"
+    assert (desk.cwd / "mine").read_text() == f"{own}\n"
+    assert (desk.cwd / "theirs").read_text() == f"{theirs}\n"

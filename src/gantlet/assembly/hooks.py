@@ -71,6 +71,7 @@ def hook_settings(settings: Settings) -> HookSettings:
         http_urls=settings.texts("allowedHttpHookUrls"),
         http_variables=settings.texts("httpHookAllowedEnvVars"),
         env=settings.child_env,
+        users_env=settings.users_env,
     )
 
 

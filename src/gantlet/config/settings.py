@@ -13,7 +13,7 @@ from gantlet.config.merging import distinct, merge, merged_object
 from gantlet.config.setting import Ignored, Setting, SettingsProblem
 from gantlet.config.settings_files import HOOK_FOLDER, SettingsFiles, workspace_at
 from gantlet.config.trust import FolderTrust, TrustQuestion
-from gantlet.config.variables import tunes_tools
+from gantlet.config.variables import steers_programs, tunes_tools
 from gantlet.hooks import HookEntry, KeyPath, parse_hooks
 from gantlet.messages import Behaviour, JsonValue, freeze
 from gantlet.messages.value import value
@@ -117,6 +117,17 @@ class Settings:
     def child_env(self) -> dict[str, str]:
         """The variables for the programs that tools run."""
         return {name: str(part.content) for name, part in self.env.items()}
+
+    @property
+    def users_env(self) -> dict[str, str]:
+        """The variables for programs of the user's: a project does not say which those are."""
+        found: dict[str, str] = {}
+        for one in self.counted.get("env", ()):
+            for part in one.items():
+                name = part.key.removeprefix("env.")
+                if not (part.source.kind.is_repository and steers_programs(name)):
+                    found.setdefault(name, str(part.content))
+        return found
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from gantlet.messages import dumps, freeze, thaw
 from gantlet.messages.value import value
 from gantlet.permissions import Destination, Directory, Workspace
 from gantlet.rules import Anchors, Source, SourceKind
-from gantlet.system import Environment, absolute, directory_names
+from gantlet.system import Environment, absolute, account_home, directory_names
 from gantlet.tool import UserError
 
 CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
@@ -186,11 +186,15 @@ def config_folder(cwd: Path, home: Path, environment: Environment) -> Path:
 def is_in_hands_of(root: Path, path: Path, home: Path) -> bool:
     """Return whether a path lies in a project, so that whoever made that wrote what is there.
 
-    A project that holds the home directory is the user's own.
+    A project that holds the home directory is the user's own, unless it is a checkout and a
+    variable says that the home directory is there: the system knows another one.
     """
-    real = os.path.realpath(root)
-    inside = Path(os.path.realpath(path)).is_relative_to(real)
-    return inside and not Path(os.path.realpath(home)).is_relative_to(real)
+    real, own = Path(os.path.realpath(root)), Path(os.path.realpath(home))
+    if not Path(os.path.realpath(path)).is_relative_to(real):
+        return False
+    if not own.is_relative_to(real):
+        return True
+    return os.path.lexists(real / ".git") and own != account_home()
 
 
 def managed_folder(environment: Environment) -> Path:

@@ -31,6 +31,15 @@ _TUNES_TOOLS = re.compile(
 )
 
 
+#: What decides which program a name means, or what a program loads and runs besides.
+_STEERS_PROGRAMS = re.compile(
+    r"PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|USERBASE|WARNINGS)"
+    r"|PERL5?(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|\w*JAVA\w*_OPTIONS"
+    r"|GIT_(?:EXEC_PATH|SSH\w*|EXTERNAL_DIFF|PROXY_COMMAND|CONFIG\w*|TEMPLATE_DIR|ASKPASS|DIR)"
+    r"|\w+_WRAPPER"
+)
+
+
 def is_never_a_projects(name: str) -> bool:
     """Return whether a project's files may not set a variable, even once they are trusted."""
     return _never().fullmatch(name.strip()) is not None
@@ -45,3 +54,8 @@ def _never() -> re.Pattern[str]:
 def tunes_tools(name: str) -> bool:
     """Return whether a trusted project's variable also changes limits of our own tools."""
     return _TUNES_TOOLS.fullmatch(name) is not None
+
+
+def steers_programs(name: str) -> bool:
+    """Return whether a variable decides which programs run, or what they load."""
+    return _STEERS_PROGRAMS.fullmatch(name) is not None

@@ -44,7 +44,7 @@ class Firing:
                     occasion,
                     payload,
                     self.session,
-                    self.settings,
+                    self.settings.for_hook(entry),
                     ports,
                     self.background,
                 ),

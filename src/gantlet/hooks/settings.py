@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from gantlet.hooks.handlers import HookEntry
-from gantlet.messages.value import value
+from gantlet.messages.value import replace, value
 from gantlet.rules import SourceKind
 
 STOP_CAP = 8
@@ -22,6 +22,8 @@ class HookSettings:
         http_urls: `allowedHttpHookUrls`: patterns, or None for https and this machine.
         http_variables: `httpHookAllowedEnvVars`: names, or None for what each handler lists.
         env: Variables that every program is to have, whatever they are.
+        users_env: The same for hooks that are not the project's: nothing of the project's in it
+            says which programs run; None if it is no different.
     """
 
     all_disabled: bool = False
@@ -30,6 +32,13 @@ class HookSettings:
     http_urls: tuple[str, ...] | None = None
     http_variables: tuple[str, ...] | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    users_env: Mapping[str, str] | None = None
+
+    def for_hook(self, entry: HookEntry) -> "HookSettings":
+        """Return the settings as one hook is to have them."""
+        if self.users_env is None or entry.source.kind.is_repository:
+            return self
+        return replace(self, env=self.users_env)
 
     def usable(self, entries: Iterable[HookEntry]) -> tuple[HookEntry, ...]:
         """Return the entries that count."""

@@ -3,7 +3,7 @@
 from gantlet.system.child_life import Leftover
 from gantlet.system.clock import Clock, RealClock
 from gantlet.system.environment import Environment, is_on
-from gantlet.system.folders import home_folder
+from gantlet.system.folders import account_home, home_folder
 from gantlet.system.ids import new_id
 from gantlet.system.opening import OpenFile, RefusedFileError, open_file, stamp_of
 from gantlet.system.path_facts import FileKind, Found, PathFacts, Scout, directory_names, look_at
@@ -78,6 +78,7 @@ __all__ = [
     "TextForm",
     "UnencodableError",
     "absolute",
+    "account_home",
     "detect",
     "digest_of",
     "directory_names",
