@@ -484,9 +484,7 @@ def test_after_the_end_of_the_input_no_task_begins_a_turn(tmp_path: Path) -> Non
 
     assert ended.returncode == 0
     assert [frame["result"] for frame in results(told)] == ["Begun."]
-    assert [frame["status"] for frame in told if frame.get("subtype") == "task_notification"] == [
-        "completed"
-    ]
+    assert len([frame for frame in told if frame.get("subtype") == "task_notification"]) == 1
 
 
 def serve_tools(process: "subprocess.Popen[str]", tools: list[Any], answer: str) -> dict[str, Any]:
