@@ -10,8 +10,8 @@ from gantlet.messages.value import replace, value
 SYSTEM_FOLDERS = (*("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"),)
 _MAX_LINKS = 40
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
-#: Where nothing stays as it is, whoever made it.
-_PASSING = ("/tmp", "/var/tmp", "/dev/shm")
+#: Where nothing stays as it is, whoever made it, and where people have their own things.
+_PASSING = ("/tmp", "/var/tmp", "/dev/shm", "/root", "/home")
 
 
 @value

@@ -85,6 +85,7 @@ class ShellSession:
     _folder: TaskFolder | None = None
     _masker: Masker | None = None
     _snapshot: str | None = None
+    _fixed: tuple[tuple[str, ...], FixedPath] | None = None
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self.supervisor.close)
@@ -265,9 +266,14 @@ class ShellSession:
 
     def fixed_path(self, path: str, further: Iterable[str]) -> FixedPath:
         """Return where programs are found that only root can change, nor whoever works here."""
-        home = self.environment.variables.get("HOME", "")
-        named = [_below_home(one, home) for one in self.settings.program_folders]
-        return FixedPath.of(path, workspace=(self.project, *further), home=home, named=named)
+        key = (path, *further)
+        if self._fixed is None or self._fixed[0] != key:  # only root can make it another
+            home = self.environment.variables.get("HOME", "")
+            named = [_below_home(one, home) for one in self.settings.program_folders]
+            workspace = (self.project, *key[1:])
+            made = FixedPath.of(path, workspace=workspace, home=home, named=named)
+            self._fixed = (key, made)
+        return self._fixed[1]
 
     async def _told_before(self, start: Start) -> str:
         """Return what the shell is told before the command, its own lines or nothing."""
