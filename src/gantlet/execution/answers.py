@@ -4,7 +4,7 @@ import logging
 
 from gantlet.execution import texts
 from gantlet.execution.abort import Abort, AbortKind
-from gantlet.execution.floor import stopped
+from gantlet.execution.floor import as_json, stopped
 from gantlet.execution.foreign import bug_in, contained_now
 from gantlet.execution.masking import masked_content
 from gantlet.execution.outcome import (
@@ -20,7 +20,7 @@ from gantlet.execution.outputs import content_of, structured_of, without_bulk
 from gantlet.execution.oversize import PREVIEW_CHARS, Spill, size_of
 from gantlet.execution.pipeline import CallRun
 from gantlet.execution.tracked import Tracked
-from gantlet.messages import ResultBlock, ToolUse, dumps
+from gantlet.messages import CallFinished, OutcomeKind, ResultBlock, ToolUse, dumps
 from gantlet.messages.value import replace
 from gantlet.system import Masker
 from gantlet.tool import AnyTool, ContextModifier, Surroundings, ToolResult
@@ -97,6 +97,21 @@ def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: f
         stop=run.stop if run is not None else None,
         defers=run is not None and run.defers,
         modifier=output.context_modifier,
+    )
+
+
+def finishing_of(answer: Answer) -> CallFinished:
+    """Return what is told of a call that has its answer."""
+    record = answer.record
+    began = record.started_at if record.started_at is not None else record.ended_at
+    return CallFinished(
+        answer.call.id,
+        answer.call.name,
+        record.outcome or OutcomeKind.UNKNOWN,
+        answer.block,
+        duration_seconds=(record.ended_at or 0.0) - (began or 0.0),
+        structured=as_json(answer.structured),
+        waited_for=tuple(record.waited_for),
     )
 
 

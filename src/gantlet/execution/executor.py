@@ -14,11 +14,18 @@ import anyio
 
 from gantlet.execution import texts
 from gantlet.execution.abort import Abort, AbortKind, AbortScope
-from gantlet.execution.answers import broken, changed_by, cut_short, make_answer, within_budget
+from gantlet.execution.answers import (
+    broken,
+    changed_by,
+    cut_short,
+    finishing_of,
+    make_answer,
+    within_budget,
+)
 from gantlet.execution.bodies import Abandoned, AbandonedError, Bodies, Body
 from gantlet.execution.call import Prepared, Services, prepare
 from gantlet.execution.effects import Effect, Effects
-from gantlet.execution.floor import CallFloor, Ground, as_json, stopped
+from gantlet.execution.floor import CallFloor, Ground, stopped
 from gantlet.execution.foreign import said
 from gantlet.execution.outcome import Answer, CallRecord, Failed, Invalid, Outcome
 from gantlet.execution.oversize import size_of
@@ -30,13 +37,11 @@ from gantlet.execution.slots import Slots
 from gantlet.execution.stopping import Stopper
 from gantlet.execution.tracked import EXECUTING, QUEUED, Completed, Executing, Tracked, Yielded
 from gantlet.messages import (
-    CallFinished,
     CallQueued,
     ContextChangeDropped,
     Event,
     Notice,
     NoticeLevel,
-    OutcomeKind,
     ToolUse,
 )
 from gantlet.messages.value import replace
@@ -277,7 +282,7 @@ class Executor:
             call_off()
         self._unfinished -= 1
         if self._is_heard and not answer.defers:
-            self._tell_finished(tracked, answer)
+            self._emit(finishing_of(answer))
         if self._scheduler.has(tracked.position):
             if answer.modifier is not None:
                 self._change_context(tracked, answer, answer.modifier)
@@ -379,24 +384,6 @@ class Executor:
         self._chars += size
         return answer
 
-    def _tell_finished(self, tracked: Tracked, answer: Answer) -> None:
-        """Say that a call has its answer."""
-        record = tracked.record
-        began = record.started_at if record.started_at is not None else record.ended_at
-        seconds = (record.ended_at or 0.0) - (began or 0.0)
-        structured = as_json(answer.structured)
-        self._emit(
-            CallFinished(
-                answer.call.id,
-                tracked.name,
-                _kind(record),
-                answer.block,
-                duration_seconds=seconds,
-                structured=structured,
-                waited_for=tuple(record.waited_for),
-            )
-        )
-
     def _emit(self, event: Event) -> None:
         """Tell whoever listens; one who breaks is not allowed to break a call."""
         if self._is_discarded:
@@ -405,8 +392,3 @@ class Executor:
             self._tell(event)
         except Exception:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
             _log.exception("Telling of %s failed.", type(event).__name__)
-
-
-def _kind(record: CallRecord) -> OutcomeKind:
-    """Return how a finished call ended."""
-    return record.outcome or OutcomeKind.UNKNOWN

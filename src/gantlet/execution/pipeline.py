@@ -7,7 +7,6 @@ fit → result. Each stage passes on what the next one needs, or ends the call w
 import inspect
 import logging
 from collections.abc import Mapping
-from types import CoroutineType
 from typing import Any
 
 from gantlet.execution import texts
@@ -384,7 +383,7 @@ def _is_inherited(tool: AnyTool, method: str) -> bool:
 async def _call(tool: AnyTool, args: object, context: ToolContext) -> object:
     """Run a tool, also one whose `run` is not a coroutine."""
     returned: object = tool.run(args, context)
-    if isinstance(returned, CoroutineType) or inspect.isawaitable(returned):
+    if inspect.isawaitable(returned):
         returned = await returned
     return finished(returned)
 
