@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 
 import anyio
 import pytest
@@ -166,6 +167,21 @@ async def test_only_one_prompt_has_the_agent_at_a_time() -> None:
 
     assert heard
     assert said(agent) == [["hi"], ["Hello."]]
+
+
+@pytest.mark.parametrize("settings", [{}, {"sandbox": {"enabled": True}}], ids=["plain", "sandbox"])
+async def test_a_prompt_cancelled_before_it_begins_leaves_the_agent_free(
+    settings: Mapping[str, object], tmp_path: Path
+) -> None:
+    home = AgentParts(environment=Environment(variables={"HOME": str(tmp_path)}))
+    agent = Agent(ScriptedModel(script_of("Hello.")), parts=home, settings=settings, cwd=tmp_path)
+
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await agent.run("too late")
+    result = await agent.run("hi")
+
+    assert result.text == "Hello."
 
 
 async def test_what_is_said_for_later_gets_a_turn_of_its_own() -> None:

@@ -269,6 +269,16 @@ COMMAND = {"type": "command", "command": "x"}
             id="timeout",
         ),
         pytest.param(
+            {"Stop": group({**COMMAND, "timeout": 10**400})},
+            HookProblem(
+                ("Stop", 0, "hooks", 0, "timeout"),
+                f"'timeout' must be a number of seconds above 0, not 1{'0' * 56}…; the default"
+                " holds.",
+            ),
+            1,
+            id="timeout-beyond-numbers",
+        ),
+        pytest.param(
             {"Stop": group({**COMMAND, "onFailure": "blok"})},
             HookProblem(
                 ("Stop", 0, "hooks", 0, "onFailure"),

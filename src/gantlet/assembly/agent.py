@@ -1,6 +1,7 @@
 """The library's face: an agent that runs prompts with tools."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -376,16 +377,22 @@ class _Running:
     def __init__(self, agent: Agent, mailbox: Mailbox | None) -> None:
         self._agent = agent
         self._mailbox = mailbox
-        self._bodies = Bodies(agent._parts.clock)
-        self._opened_hooks = self._opened_shell = False
+        self._opened = AsyncExitStack()
 
     async def __aenter__(self) -> Loop:
-        if self._agent._is_busy:
+        agent = self._agent
+        if agent._is_busy:
             raise RuntimeError("A prompt is running already: use send() to add to it.")
-        self._agent._is_busy = True
-        self._opened_hooks = await self._agent.hooks.enter()
-        self._opened_shell = await self._agent._wired.shell.enter(self._agent.emit)
-        return self._agent._begin(await self._bodies.__aenter__(), self._mailbox)
+        agent._is_busy = True
+        async with AsyncExitStack() as opened:
+            opened.push_async_callback(agent._end)
+            if await agent.hooks.enter():
+                opened.push_async_callback(agent.hooks.leave)
+            if await agent._wired.shell.enter(agent.emit):
+                opened.push_async_callback(agent._wired.shell.leave)
+            bodies = await opened.enter_async_context(Bodies(agent._parts.clock))
+            self._opened = opened.pop_all()
+        return agent._begin(bodies, self._mailbox)
 
     async def __aexit__(
         self,
@@ -393,11 +400,4 @@ class _Running:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        try:
-            return await self._bodies.__aexit__(kind, error, trace)
-        finally:
-            if self._opened_shell:
-                await self._agent._wired.shell.leave()
-            if self._opened_hooks:
-                await self._agent.hooks.leave()
-            await self._agent._end()
+        return await self._opened.__aexit__(kind, error, trace)

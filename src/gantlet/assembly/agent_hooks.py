@@ -160,8 +160,9 @@ class AgentHooks:
         """
         if self._stack is not None or self._runner is None or not self._runner.has_entries:
             return False
-        self._stack = AsyncExitStack()
-        await self._stack.enter_async_context(self._runner)
+        stack = AsyncExitStack()
+        await stack.enter_async_context(self._runner)
+        self._stack = stack
         return True
 
     async def leave(self) -> None:

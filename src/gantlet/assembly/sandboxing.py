@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +22,7 @@ class SessionSandbox:
         self.shelter = shelter
         self._holder = holder
         self._home = home
-        self._tmp: Path | None = None
+        self._opened = AsyncExitStack()
 
     async def enter(self) -> bool:
         """Open the sandbox and let permission know of it; return whether it holds.
@@ -29,19 +30,21 @@ class SessionSandbox:
         What commands put into `/tmp` lasts until it is closed.
         """
         sandbox = self.shelter.sandbox
-        await sandbox.__aenter__()
-        self._tmp = await run_in_thread(partial(_temporary_folder, self._home))
-        sandbox.policy = replace(sandbox.policy, tmp=str(self._tmp))
-        holds = await self.shelter.holds()
-        known = judged_with_sandbox(self._holder.current, self.shelter.settings, holds=holds)
-        self._holder.replace(known)
+        async with AsyncExitStack() as opened:
+            tmp = await run_in_thread(partial(_temporary_folder, self._home))
+            remove = partial(shutil.rmtree, tmp, ignore_errors=True)
+            opened.push_async_callback(run_in_thread, remove)
+            await opened.enter_async_context(sandbox)
+            sandbox.policy = replace(sandbox.policy, tmp=str(tmp))
+            holds = await self.shelter.holds()
+            known = judged_with_sandbox(self._holder.current, self.shelter.settings, holds=holds)
+            self._holder.replace(known)
+            self._opened = opened.pop_all()
         return holds
 
     async def leave(self) -> None:
         """Close it."""
-        await self.shelter.sandbox.__aexit__(None, None, None)
-        if self._tmp is not None:
-            await run_in_thread(partial(shutil.rmtree, self._tmp, ignore_errors=True))
+        await self._opened.aclose()
 
 
 def _temporary_folder(home: Path) -> Path:

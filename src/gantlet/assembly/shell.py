@@ -55,8 +55,9 @@ class SessionShell:
         """
         if self._sandbox is None or self._is_open:
             return False
+        holds = await self._sandbox.enter()
         self._is_open = True
-        if not await self._sandbox.enter():
+        if not holds:
             text = "Commands are to run in a sandbox, and there is none that holds."
             emit(Notice(NoticeLevel.WARNING, text))
         return True

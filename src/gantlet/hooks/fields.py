@@ -1,6 +1,6 @@
 """Read the fields of a JSON object one by one, keeping count of what is wrong with them."""
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TypeAlias, TypeGuard, TypeVar
@@ -96,7 +96,7 @@ class Fields:
         if found is None:
             return None
         is_truth = isinstance(found, bool)
-        if isinstance(found, int | float) and not is_truth and math.isfinite(found) and found > 0:
+        if isinstance(found, int | float) and not is_truth and 0 < found <= sys.float_info.max:
             return float(found)
         message = f"{name!r} must be a number of seconds above 0, not {_named(found)}"
         self.note(name, f"{message}; the default holds.")
