@@ -4,6 +4,8 @@ import os
 import threading
 from collections.abc import Callable
 
+import anyio
+
 from gantlet.system.supervisor.pump import Pump, Readable
 from gantlet.system.supervisor.running import Running
 from gantlet.system.supervisor.values import Exited, Launch
@@ -46,6 +48,28 @@ def test_what_was_said_before_the_end_is_read_though_something_goes_on() -> None
     assert not command.gone.is_set()
     os.close(said)
     command.stop_reading()
+    pump.close()
+
+
+async def test_what_is_about_to_end_is_waited_for_as_long_as_the_launch_says() -> None:
+    output, said = os.pipe()
+    os.close(said)
+    pump = Pump()
+    launch = Launch(argv=("x",), cwd="/", env={}, aftermath_seconds=PATIENCE_SECONDS)
+    command = Running(launch, Keeper(), pump, output, lambda data: None)
+    left: list[int] = []
+
+    async def wait() -> None:
+        await command.wait()
+        left.append(len(command.left))
+
+    command.note(LEFT)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait)
+        await anyio.sleep(0.3)  # longer than anything else is waited for
+        command.note({"gone": True})
+
+    assert left == [0]
     pump.close()
 
 

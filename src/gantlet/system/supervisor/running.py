@@ -14,7 +14,7 @@ from gantlet.system.thread_event import ThreadEvent
 _READ_BYTES = 1 << 16
 #: How many of those a pipe can hold, and more.
 _MOST_READS = 64
-#: How long what is left behind may still say something that belongs to the command.
+#: How long the output of a command that left nothing may stay open.
 _AFTERMATH_SECONDS = 0.2
 _LIST_SECONDS = 2.0
 
@@ -79,7 +79,7 @@ class Running:
         """
         await self.ended.wait()
         if self.left:
-            with anyio.move_on_after(_AFTERMATH_SECONDS):
+            with anyio.move_on_after(self.launch.aftermath_seconds):
                 await self.gone.wait()
         if not self.left or self.gone.is_set():
             with anyio.move_on_after(_AFTERMATH_SECONDS):

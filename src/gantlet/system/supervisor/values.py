@@ -54,6 +54,7 @@ class Launch:
         tells_place: The command says on descriptor 199 in which directory it ended.
         grace_seconds: How long it has to end when it is asked to, before it is ended by force.
         outlives: It goes on when this program ends.
+        aftermath_seconds: How long what it leaves behind is waited for when it has ended.
     """
 
     argv: tuple[str, ...]
@@ -67,6 +68,7 @@ class Launch:
     tells_place: bool = False
     grace_seconds: float = 2.0
     outlives: bool = False
+    aftermath_seconds: float = 0.2
 
 
 @value

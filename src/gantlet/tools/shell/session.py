@@ -35,6 +35,8 @@ _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/b
 #: The shell says where it ended when it ends; a command that sets another trap says nothing.
 _TELL_PLACE = "trap 'pwd -P >/dev/fd/199 2>/dev/null' EXIT; "
 _GRACE_SECONDS = 2.0
+#: How long the processes of a sandbox may take to end, which they do when its command has.
+_SANDBOX_SECONDS = 10.0
 _GIT_SECONDS = 20.0
 
 
@@ -131,6 +133,8 @@ class ShellSession:
             tells_place=start.tells_place,
             grace_seconds=_GRACE_SECONDS,
         )
+        if is_inside:
+            launch = replace(launch, aftermath_seconds=_SANDBOX_SECONDS)
         try:
             task.follow(self._launched(launch, start, capture))
         except OSError as error:
