@@ -66,3 +66,14 @@ async def test_a_secret_is_masked_in_what_is_saved(tmp_path: Path) -> None:
 
     saved = bench.spilled[0].read_text()
     assert saved == f"{MASK}\n" * 20_000
+
+
+async def test_a_secret_is_masked_beside_a_structure_that_contains_itself(tmp_path: Path) -> None:
+    endless: dict[str, object] = {}
+    endless["again"] = endless
+    returned = ToolResult(f"a {SECRET} b", structured=endless)
+
+    answer = await Masked([FakeTool(returns(returned))], tmp_path).answer(fake_call())
+
+    assert answer.block.content == f"a {MASK} b"
+    assert answer.structured == f"a {MASK} b"

@@ -4,17 +4,22 @@ In a group that belongs to the session, because one of them may refuse to end.
 """
 
 import asyncio
+import logging
 from collections.abc import Coroutine, Generator
 from contextlib import suppress
+from contextvars import Context
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 import anyio
 
 from gantlet.execution.deadlines import Deadlines
-from gantlet.execution.runners import Run, Runners, scope_of
+from gantlet.execution.foreign import EscapedError
+from gantlet.execution.runners import Run, Runners, is_cancelled, scope_of
 from gantlet.messages.value import value
 from gantlet.system import Clock, RealClock
+
+_log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 _Part = TypeVar("_Part")
@@ -113,12 +118,7 @@ class Body(Generic[_T]):
     def __await__(self) -> Generator[Any, None, _T]:
         task = self._begin()
         try:
-            try:
-                awaited = self._coroutine.send(None)
-            except StopIteration as end:
-                value: _T = end.value
-                return value
-            return (yield from self._go_on(task, awaited))
+            return (yield from self._steps(task))
         finally:
             self._task = self._scope = None  # they may hold whoever holds us
             if self._whole is not None:
@@ -134,32 +134,41 @@ class Body(Generic[_T]):
             self._task, self._scope = task, scope_of(task)
         return task
 
-    def _go_on(self, task: "asyncio.Task[Any]", awaited: object) -> Generator[Any, None, _T]:
-        """Drive the coroutine from its first wait to its end."""
-        scope = self._scope
+    def _steps(self, task: "asyncio.Task[Any]") -> Generator[Any, None, _T]:
+        """Drive the coroutine to its end."""
+        scope, asked = self._scope, task.cancelling()
         thrown: BaseException | None = None
         while True:
             try:
-                self._is_waiting = self.has_waited = True
-                yield awaited
-            except asyncio.CancelledError as cancellation:
-                if self._is_given_up():
-                    self._drop(task, scope)
-                    raise AbandonedError from None
-                thrown = cancellation
-            except BaseException as error:  # noqa: BLE001 - it belongs to the coroutine
-                thrown = error
-            finally:
-                self._is_waiting = False
-            try:
-                if thrown is None:
-                    awaited = self._coroutine.send(None)
-                else:
-                    pending, thrown = thrown, None
-                    awaited = self._coroutine.throw(pending)
+                awaited = (
+                    self._coroutine.send(None) if thrown is None else self._coroutine.throw(thrown)
+                )
             except StopIteration as end:
                 value: _T = end.value
+                yield from _tidied(task, scope, asked)
                 return value
+            except (Exception, asyncio.CancelledError) as error:
+                yield from _tidied(task, scope, asked, error)
+                raise
+            thrown = yield from self._waited(task, scope, awaited)
+
+    def _waited(
+        self, task: "asyncio.Task[Any]", scope: anyio.CancelScope | None, awaited: object
+    ) -> Generator[Any, None, BaseException | None]:
+        """Wait for what the coroutine waits for; return what it is to be told of it."""
+        try:
+            self._is_waiting = self.has_waited = True
+            yield awaited
+        except asyncio.CancelledError as cancellation:
+            if self._is_given_up():
+                self._drop(task, scope)
+                raise AbandonedError from None
+            return cancellation
+        except BaseException as error:  # noqa: BLE001 - it belongs to the coroutine
+            return error
+        finally:
+            self._is_waiting = False
+        return None
 
     def _is_given_up(self) -> bool:
         """Return whether a cancellation is the last thing the coroutine was to see."""
@@ -173,8 +182,44 @@ class Body(Generic[_T]):
         if self._was_woken:
             task.uncancel()
         _close(self._coroutine)
-        while (scope := scope_of(task)) is not None and scope is not outer:
-            scope.__exit__(None, None, None)  # the coroutine will never leave it
+        _leave_scopes(task, outer)
+
+
+def _tidied(
+    task: "asyncio.Task[Any]",
+    outer: anyio.CancelScope | None,
+    asked: int,
+    error: BaseException | None = None,
+) -> Generator[Any, None, None]:
+    """Undo what a coroutine did to the task it ran in and left behind there.
+
+    Raises:
+        EscapedError: The error is a cancellation that came from a scope which it left open.
+    """
+    has_left_scopes = scope_of(task) is not outer
+    if has_left_scopes:
+        _log.error("A call left a scope or a group of tasks open; what ran in it is ended.")
+        _leave_scopes(task, outer)
+    if (task.cancelling() > asked or _must_cancel(task)) and not is_cancelled():
+        while task.cancelling() > asked:
+            task.uncancel()
+        if _must_cancel(task):
+            with suppress(asyncio.CancelledError):
+                yield
+    if has_left_scopes and isinstance(error, asyncio.CancelledError) and not is_cancelled():
+        raise EscapedError(error) from error
+
+
+def _leave_scopes(task: "asyncio.Task[Any]", outer: anyio.CancelScope | None) -> None:
+    """Leave the scopes that a coroutine entered and never will leave; end what runs in them."""
+    while (scope := scope_of(task)) is not None and scope is not outer:
+        scope.cancel()
+        scope.__exit__(None, None, None)
+
+
+def _must_cancel(task: "asyncio.Task[Any]") -> bool:
+    """Return whether a task will be cancelled when it waits. There is no public way to ask."""
+    return bool(getattr(task, "_must_cancel", False))
 
 
 def _close(coroutine: Coroutine[Any, Any, Any]) -> None:
@@ -253,16 +298,19 @@ class Bodies:
             await self._runners.close()
         self._watching.cancel()
         self._group.cancel_scope.cancel()
-        return await self._group.__aexit__(kind, error, trace)
+        try:
+            return await self._group.__aexit__(kind, error, trace)
+        finally:
+            self._runners.forget()
 
     @property
     def is_closing(self) -> bool:
         """Whether the session ends, so that nothing may start any more."""
         return self._is_closing
 
-    def start(self, run: Run) -> None:
-        """Run something in the session's group."""
-        self._runners.start(run)
+    def start(self, run: Run, context: Context | None = None) -> None:
+        """Run something in the session's group; in a context that nobody else uses, if given."""
+        self._runners.start(run, context)
 
     async def _watch(self) -> None:
         """Keep the deadlines to the very end, also when everything around is cancelled."""

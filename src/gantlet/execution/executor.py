@@ -35,7 +35,7 @@ from gantlet.execution.settings import ExecutionSettings
 from gantlet.execution.siblings import Siblings
 from gantlet.execution.slots import Slots
 from gantlet.execution.stopping import Stopper
-from gantlet.execution.tracked import EXECUTING, QUEUED, Completed, Executing, Tracked, Yielded
+from gantlet.execution.tracked import EXECUTING, QUEUED, Completed, Tracked, Yielded
 from gantlet.messages import (
     CallQueued,
     ContextChangeDropped,
@@ -248,10 +248,12 @@ class Executor:
             self._complete(tracked, stopped(_ENDED, has_run=False))
             return
         tracked.state = EXECUTING
-        self._bodies.start(partial(self._run, tracked))
+        self._bodies.start(partial(self._run, tracked), tracked.context)
 
     async def _run(self, tracked: Tracked) -> None:
         """Take one call through the pipeline, and complete it whatever happens."""
+        if tracked.is_done:
+            return  # it was stopped before it began
         run = CallRun(CallFloor(tracked, self._ground), self._services)
         outcome: Outcome | None = None
         tracked.way = Body(run.outcome())
@@ -361,7 +363,7 @@ class Executor:
         """Stop one call as the reason and its traits say."""
         if tracked.is_done:
             return
-        if not isinstance(tracked.state, Executing) and tracked.regranted is None:
+        if tracked.way is None:
             self._complete(tracked, stopped(tracked.abort.reason or reason, has_run=False))
         else:
             self._stopper.stop(tracked, reason)

@@ -1,14 +1,13 @@
 """Code that others wrote: whatever it raises becomes an error with a name, and no more."""
 
+import asyncio
 import logging
-import math
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
-import anyio
-
 from gantlet.execution import texts
 from gantlet.execution.outcome import Failed
+from gantlet.execution.runners import is_cancelled
 from gantlet.tool import ToolError
 
 _log = logging.getLogger(__name__)
@@ -58,12 +57,18 @@ def contained_now(ask: Callable[[], _T]) -> _T:
 
 def _is_meant_for_us(error: BaseException) -> bool:
     """Return whether we were cancelled or closed, or the user wants out."""
-    if isinstance(error, GeneratorExit) and _was_raised_here(error):
+    if isinstance(error, GeneratorExit):
+        return _was_raised_here(error) or _is_cancelled()
+    if any(isinstance(leaf, KeyboardInterrupt) for leaf in _leaves(error)):
         return True
-    if isinstance(error, BaseExceptionGroup) and error.subgroup(KeyboardInterrupt) is not None:
-        return True
+    is_cancellation = all(isinstance(leaf, asyncio.CancelledError) for leaf in _leaves(error))
+    return is_cancellation and _is_cancelled()
+
+
+def _is_cancelled() -> bool:
+    """Return whether somebody wants us to end, or everything has."""
     try:
-        return anyio.current_effective_deadline() == -math.inf
+        return is_cancelled()
     except RuntimeError:  # the event loop is gone: we are being cleared away
         return True
 

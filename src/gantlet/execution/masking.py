@@ -15,14 +15,27 @@ _BLOCK_TYPES = get_args(Block)
 
 
 def masked_output(masker: Masker, output: ToolResult[object]) -> ToolResult[object]:
-    """Return what a tool handed back without its secrets; objects of the tool's own stay."""
+    """Return what a tool handed back without its secrets; objects of the tool's own stay.
+
+    What cannot be read stays, too: it can be no answer, and further on that is told. Programs get
+    nothing in place of a structure that contains itself.
+    """
     try:
-        data, structured = _masked(masker, output.data), _masked(masker, output.structured)
-    except Exception:  # noqa: BLE001 - what cannot be read can be no answer; further on that is told
+        data = _masked(masker, output.data)
+        structured = _masked_structure(masker, output.structured)
+    except Exception:  # noqa: BLE001 - a foreign value may do anything when it is looked at
         return output
     if data is output.data and structured is output.structured:
         return output
     return replace(output, data=data, structured=structured)
+
+
+def _masked_structure(masker: Masker, structured: object) -> object:
+    """Return what programs get without secrets; nothing if it contains itself."""
+    try:
+        return _masked(masker, structured)
+    except RecursionError:
+        return None
 
 
 def masked_content(masker: Masker, content: ResultContent) -> ResultContent:

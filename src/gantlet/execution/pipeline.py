@@ -333,8 +333,6 @@ class CallRun:
             content = contained_now(lambda: content_of(tool, output))
         except Exception as error:
             raise _End(failure_of(tool.name, error)) from error
-        if content is output.data:
-            return content  # the secrets left it when it was returned
         return masked_content(self._services.masker, content)
 
     async def _bounded(self, outcome: Outcome) -> Outcome:

@@ -1,11 +1,14 @@
 """The tasks that run calls: one task takes many of them, one after the other, while none waits.
 
 A task is the dearest part of a call that ends at once. So whoever runs a call goes on with the next
-one when it ends, and as soon as it waits another task takes over what is left.
+one when it ends, and as soon as it waits another task takes over what is left. Another task takes
+over, too, where the next call could feel what the last one left behind in the task itself.
 """
 
 import asyncio
 import math
+import sys
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context, copy_context
@@ -17,6 +20,9 @@ from anyio._backends._asyncio import _task_states
 from anyio.abc import TaskGroup
 
 Run: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+
+#: For how long one task goes on before it lets everybody else work: a reader, a surface, Ctrl-C.
+_MAX_SECONDS = 0.01
 
 
 class _Shift:
@@ -53,49 +59,61 @@ class Runners:
     def __init__(self, group: TaskGroup) -> None:
         self._group = group
         self._waiting: deque[tuple[Run, Context]] = deque()
-        self._running: dict[int, anyio.TaskHandle[None]] = {}
+        self._running: dict[int, anyio.CancelScope] = {}
+        self._unbegun: dict[int, Coroutine[Any, Any, None]] = {}
         self._numbers = count()
         self._taker = -1  # which of them takes what waits
         self._one_ended = anyio.Event()
         self._is_closing = False
 
-    def start(self, run: Run) -> None:
-        """Have something run, once whoever asks waits for something."""
-        self._waiting.append((run, copy_context()))
+    def start(self, run: Run, context: Context | None = None) -> None:
+        """Have something run, once whoever asks waits for something; nobody else in `context`."""
+        self._waiting.append((run, context or copy_context()))
         if self._taker < 0:
             self._add_taker()
 
     async def close(self) -> None:
         """Cancel what runs, and what is still to begin as soon as it does; wait for their end."""
         self._is_closing = True
-        for handle in self._running.values():
-            handle.cancel()
-        while self._running:
+        for scope in self._running.values():
+            scope.cancel()
+        if self._waiting:
+            self._add_taker()  # the one there was may have been ended before it began
+        while self._running or self._waiting:
             self._one_ended = anyio.Event()
             await self._one_ended.wait()
 
     def _add_taker(self) -> None:
         """Let one more task take what waits."""
         self._taker = number = next(self._numbers)
-        self._running[number] = handle = self._group.create_task(self._take(number))
-        if self._is_closing:
-            handle.cancel()
+        self._unbegun[number] = taking = self._take(number)
+        self._group.create_task(taking)
+
+    def forget(self) -> None:
+        """Drop the tasks that were ended before they began, once all are over."""
+        while self._unbegun:
+            self._unbegun.popitem()[1].close()
 
     async def _take(self, number: int) -> None:
-        """Run what waits until one of them waits itself, or was cancelled: then another goes on."""
+        """Run what waits until one of them waits itself, or another task is better for the next."""
         task = asyncio.current_task()
         assert task is not None
         scope = scope_of(task)
         assert scope is not None
-        if anyio.current_effective_deadline() == -math.inf:
+        del self._unbegun[number]
+        self._running[number] = scope
+        if self._is_closing or is_cancelled():
             scope.cancel()  # so that whoever wants to know need not ask those around it
+        until, holders = time.monotonic() + _MAX_SECONDS, sys.getrefcount(task)
         try:
             while self._waiting:
                 run, context = self._waiting.popleft()
                 if await _Shift(run, context, self._hand_over):
                     return
-                if scope.cancel_called or task.cancelling():
+                if task.cancelling() or is_cancelled() or time.monotonic() > until:
                     return
+                if sys.getrefcount(task) > holders:
+                    return  # somebody may cancel the task for what has ended, as a timeout does
         finally:
             del self._running[number]
             if self._taker == number:
@@ -107,6 +125,11 @@ class Runners:
         self._taker = -1
         if self._waiting:
             self._add_taker()
+
+
+def is_cancelled() -> bool:
+    """Return whether the current task is in a scope that was cancelled, however far out."""
+    return anyio.current_effective_deadline() == -math.inf
 
 
 def scope_of(task: "asyncio.Task[Any]") -> anyio.CancelScope | None:

@@ -53,7 +53,7 @@ class Stopper:
         """Cancel a call; give up on it if it does not end."""
         if tracked.is_done:
             return
-        way = tracked.way  # without one it has not begun, and will see why it must not
+        way = tracked.way
         if way is not None:
             way.cancel()
             way.ask_to_end()

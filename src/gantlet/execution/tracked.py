@@ -1,6 +1,7 @@
 """One call as the executor follows it, and the states it goes through."""
 
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from dataclasses import field
 from typing import Any, TypeAlias
 
@@ -51,6 +52,7 @@ class Tracked:
 
     Attributes:
         asked: What the model asked for; what is run may have been changed on the way.
+        context: The variables it sees: those of whoever submitted it, and no other call's.
         is_alone: The call asked for everything, and so has the floor to itself.
         way: Its way through the pipeline, while it is on it.
         regranted: Set when what it touches since it was changed is free.
@@ -65,6 +67,7 @@ class Tracked:
     abort: AbortScope
     message_id: str = ""
     state: State = QUEUED
+    context: Context = field(default_factory=copy_context)
     is_alone: bool = False
     way: Body[Any] | None = None
     regranted: anyio.Event | None = None
