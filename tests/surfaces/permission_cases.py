@@ -57,6 +57,7 @@ EVERYDAY = (
     "wc -l src/a.py", "grep -rn TODO src", "rg needle src", "find . -name '*.py'", "echo hello",
     "git status", "git log --oneline -5", "git diff HEAD~1", "git show HEAD", "git branch",
     "git log | head", "cat a.txt | sort | uniq -c", "du -sh .", "stat README.md", "which python",
+    "cat /dev/null", "grep -n x a.txt /dev/null", "cargo tree", "find . -name a | xargs cat",
     "diff a.txt b.txt", "cd src && ls", "ls 2>/dev/null", "ls; pwd", "true && echo yes",
     "sort names.txt", "cut -d, -f1 data.csv", "basename src/a.py", "date",
 )  # fmt: skip

@@ -44,7 +44,8 @@ _MAY_BE_OWN = re.compile(r"\.(?:mcp|claude|gantlet)", re.IGNORECASE)
 _OWN_SETTINGS = re.compile(r"settings(\..*)?\.json|hooks")
 
 _PROCESS = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(root|cwd|fd|environ|mem|exe|map_files)(/|$)")
-_NO_DEVICE = "/dev/null"
+#: A device that holds nothing.
+NO_DEVICE = "/dev/null"
 #: What commands use every day, and what holds nothing of anybody's.
 _HARMLESS = frozenset(
     f"/dev/{name}"
@@ -99,13 +100,13 @@ def why_special(place: PathFacts, *, is_command: bool) -> str | None:
     if is_command and place.lexical in _HARMLESS:
         return None
     for path in (place.lexical, place.real):
-        if path == _NO_DEVICE:
+        if path == NO_DEVICE:
             continue
         if path.startswith("/dev/") or path == "/dev":
             return f"{path} is a device"
         if _PROCESS.match(path):
             return f"{path} reaches into a running process"
-    if place.kind is FileKind.DEVICE and place.real != _NO_DEVICE:
+    if place.kind is FileKind.DEVICE and place.real != NO_DEVICE:
         return f"{place.lexical} is a device"
     if place.kind is FileKind.OTHER:
         return f"{place.lexical} is a pipe or a socket, not a file"

@@ -85,7 +85,9 @@ class Sight:
         """
         found = {touch: self._find_below(seen, touch) for touch in self._trees}
         below = {touch: _of(one, self._is_forbidden) for touch, one in found.items()}
-        links = {touch: self._links(touch, one) for touch, one in found.items() if touch.follows}
+        links = {
+            touch: self._links(seen, touch, one) for touch, one in found.items() if touch.follows
+        }
         facts = replace(
             seen.facts,
             below=MappingProxyType(below),
@@ -159,8 +161,14 @@ class Sight:
         roots = dict.fromkeys(root for pattern in patterns for root in pattern.roots)
         return _joined([self.eyes.find(root, self._is_forbidden) for root in roots])
 
-    def _links(self, touch: Touch, found: Found) -> Found:
-        """Return what of a search leads out of the directories that may be read."""
+    def _links(self, seen: Request, touch: Touch, found: Found) -> Found:
+        """Return what of a search leads out of the directories that may be read.
+
+        No link leads out of a directory that is missing, and no command starts there.
+        """
+        places = seen.facts.places.get(touch.spot)
+        if places is not None and self._is_nowhere(touch, places):
+            return Found()
         links = _of(found, self._is_outside)
         if not touch.follows_tracked:
             return links

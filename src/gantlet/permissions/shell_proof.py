@@ -6,6 +6,7 @@ from gantlet.permissions.case import Case
 from gantlet.permissions.facts import Target, Touch
 from gantlet.permissions.files import cover
 from gantlet.permissions.proof import Draft, Gap, Means, Proved, Proving
+from gantlet.permissions.protected import NO_DEVICE
 from gantlet.permissions.shell_reading import Part, Reading
 from gantlet.rules import CommandPattern, Rule
 from gantlet.shell import ReadOnly, Writes
@@ -125,6 +126,9 @@ def _cover_links(case: Case, touch: Touch, draft: Draft) -> Gap | None:
 
 def _cover_touch(case: Case, part: Part, touch: Touch, draft: Draft) -> Gap | None:
     """Cover one path of a command."""
+    if touch.kind == "read" and touch.spot == NO_DEVICE:
+        draft.by(touch.path, "there is nothing in it")
+        return None
     if cover(case.context, Target.of(touch, case.request.facts), draft):
         return _cover_links(case, touch, draft) if touch.follows else None
     if touch is part.directory:

@@ -135,7 +135,8 @@ class Reading:
         if part.otherwise is None or not all(map(_changes_nothing, self.parts)):
             return False
         place, *absent = part.conditions
-        return _is_there(place, facts) and all(_is_missing(touch, facts) for touch in absent)
+        is_straight = _is_straight(place, facts, may_be_missing=part.otherwise.is_start)
+        return is_straight and all(_is_missing(touch, facts) for touch in absent)
 
 
 def _changes_nothing(part: Part) -> bool:
@@ -144,10 +145,11 @@ def _changes_nothing(part: Part) -> bool:
     return is_harmless and all(touch.kind == "read" for touch in part.redirects)
 
 
-def _is_there(touch: Touch, facts: Facts) -> bool:
-    """Return whether a directory stands where it is written."""
+def _is_straight(touch: Touch, facts: Facts, *, may_be_missing: bool) -> bool:
+    """Return whether a directory stands where it is written, or nothing does."""
     places = facts.places.get(touch.spot) or ()
-    return any(place.kind is FileKind.DIRECTORY and place.lexical == place.real for place in places)
+    kinds = {FileKind.DIRECTORY, FileKind.MISSING} if may_be_missing else {FileKind.DIRECTORY}
+    return any(place.kind in kinds and place.lexical == place.real for place in places)
 
 
 def _is_missing(touch: Touch, facts: Facts) -> bool:

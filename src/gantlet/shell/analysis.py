@@ -157,11 +157,13 @@ class Otherwise:
         absent: Absolute paths at which nothing may stand, since it could make the program run
             others.
         place: A directory that must stand where it is written, reached through no link.
+        is_start: The line starts there; nothing runs if it is missing.
     """
 
     read_only: ReadOnly
     absent: tuple[str, ...]
     place: str
+    is_start: bool = False
 
 
 @value

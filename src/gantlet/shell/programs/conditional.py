@@ -61,7 +61,8 @@ def _cargo(command: SimpleCommand, start: str) -> Otherwise | None:
     if not isinstance(judgement, ReadOnly):
         return None
     absent = [f"{one.rstrip('/')}/{name}" for one in _upwards(where) for name in _CARGO_FILES]
-    return Otherwise(_from(judgement, where), tuple(absent), where)
+    is_start = where == _absolute("", start)
+    return Otherwise(_from(judgement, where), tuple(absent), where, is_start)
 
 
 def _absolute(place: str | None, start: str) -> str | None:
