@@ -145,7 +145,8 @@ class Body(Generic[_T]):
                 )
             except StopIteration as end:
                 value: _T = end.value
-                yield from _tidied(task, scope, asked)
+                if scope_of(task) is not scope or _is_to_be_cancelled(task, asked):
+                    yield from _tidied(task, scope, asked)
                 return value
             except (Exception, asyncio.CancelledError) as error:
                 yield from _tidied(task, scope, asked, error)
@@ -200,10 +201,10 @@ def _tidied(
     if has_left_scopes:
         _log.error("A call left a scope or a group of tasks open; what ran in it is ended.")
         _leave_scopes(task, outer)
-    if (task.cancelling() > asked or _must_cancel(task)) and not is_cancelled():
+    if _is_to_be_cancelled(task, asked) and not is_cancelled():
         while task.cancelling() > asked:
             task.uncancel()
-        if _must_cancel(task):
+        if _is_to_be_cancelled(task, asked):
             with suppress(asyncio.CancelledError):
                 yield
     if has_left_scopes and isinstance(error, asyncio.CancelledError) and not is_cancelled():
@@ -217,9 +218,9 @@ def _leave_scopes(task: "asyncio.Task[Any]", outer: anyio.CancelScope | None) ->
         scope.__exit__(None, None, None)
 
 
-def _must_cancel(task: "asyncio.Task[Any]") -> bool:
-    """Return whether a task will be cancelled when it waits. There is no public way to ask."""
-    return bool(getattr(task, "_must_cancel", False))
+def _is_to_be_cancelled(task: "asyncio.Task[Any]", asked: int) -> bool:
+    """Return whether a task was asked to end more often than `asked`, or will when it waits."""
+    return task.cancelling() > asked or task._must_cancel  # type: ignore[attr-defined]  # no public way
 
 
 def _close(coroutine: Coroutine[Any, Any, Any]) -> None:

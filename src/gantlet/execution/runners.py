@@ -110,7 +110,7 @@ class Runners:
                 run, context = self._waiting.popleft()
                 if await _Shift(run, context, self._hand_over):
                     return
-                if task.cancelling() or is_cancelled() or time.monotonic() > until:
+                if task.cancelling() or _is_ended(scope) or time.monotonic() > until:
                     return
                 if sys.getrefcount(task) > holders:
                     return  # somebody may cancel the task for what has ended, as a timeout does
@@ -125,6 +125,11 @@ class Runners:
         self._taker = -1
         if self._waiting:
             self._add_taker()
+
+
+def _is_ended(scope: anyio.CancelScope) -> bool:
+    """Return the same of the task that is in `scope`, without looking for it."""
+    return scope._effectively_cancelled  # type: ignore[attr-defined,no-any-return]  # no public way
 
 
 def is_cancelled() -> bool:
