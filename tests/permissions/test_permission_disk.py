@@ -254,6 +254,39 @@ FOLLOWING = [
 ]
 
 
+TAKEN_APART = [
+    "find . -type f | xargs cat",
+    "find . -type f | sort | xargs -n1 cat",
+    "grep -rl x . | xargs cat",
+    "rg --files | xargs head",
+    "find . -name passwd | xargs -I{} cat {}",
+]
+
+
+@pytest.mark.parametrize("command", TAKEN_APART)
+@pytest.mark.parametrize("name", ["x /etc/passwd", "x\n/etc/passwd", "x'/passwd", "x\\/passwd"])
+def test_a_name_that_is_taken_apart_may_be_any_path(folder: Path, command: str, name: str) -> None:
+    before = judge_in(folder).bash(command)
+    file = folder / name
+    file.parent.mkdir(parents=True)
+    file.write_text("x")
+
+    assert before is ALLOW
+    assert judge_in(folder).bash(command) is ASK
+    assert judge_in(folder).bash("find . -type f -print0 | xargs -0 cat") is ALLOW
+    assert judge_in(folder).bash("find src -type f | xargs cat") is ALLOW
+
+
+def test_a_blank_in_the_name_of_the_project_takes_nothing_apart(tmp_path: Path) -> None:
+    project = tmp_path / "my project"
+    (project / "a b").mkdir(parents=True)
+    (project / "a.py").write_text("x")
+    here = judge_in(project)
+
+    assert here.bash("find . -name '*.py' | xargs cat") is ALLOW
+    assert here.bash("find 'a b' | xargs cat") is ASK
+
+
 @pytest.mark.parametrize("command", FOLLOWING)
 def test_a_link_that_leads_outside_is_not_followed_unasked(folder: Path, command: str) -> None:
     inside = judge_in(folder).bash(command)

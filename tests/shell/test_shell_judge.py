@@ -57,10 +57,14 @@ def judged(command: str, start: str = "/proj") -> Judgement:
         ("LC_ALL=C nice cat a", ReadOnly("cat", (PathUse("a"),))),
         (
             "find src | xargs cat",
-            ReadOnly("xargs cat", (PathUse("src", is_tree=True, follows=True),)),
+            ReadOnly("xargs cat", (PathUse("src", is_tree=True, follows=True, is_split=True),)),
         ),
         (
             "find src -type f | xargs cat",
+            ReadOnly("xargs cat", (PathUse("src", is_tree=True, is_split=True),)),
+        ),
+        (
+            "find src -type f -print0 | xargs -0 cat",
             ReadOnly("xargs cat", (PathUse("src", is_tree=True),)),
         ),
         ("grep -R a b", ReadOnly("grep", (PathUse("b", is_tree=True, follows=True),))),

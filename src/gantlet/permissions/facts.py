@@ -26,6 +26,7 @@ class Touch:
         shows: Patterns of hidden names that are touched all the same, with a NUL between them.
         follows: Of a tree, links in it are followed, wherever they lead.
         follows_tracked: Only those links that git keeps.
+        is_split: Of a tree, names are taken apart at blanks and quotes before they are used.
         named: Of a tree, only names like this pattern are touched, or like one of several with a
             NUL between them; nothing means all.
         may_edit: It is named by code that may change it, or only read it.
@@ -48,6 +49,7 @@ class Touch:
     is_as_shown: bool = False
     follows: bool = False
     follows_tracked: bool = False
+    is_split: bool = False
 
 
 #: Where a process finds its own working directory.
@@ -70,6 +72,7 @@ class Facts:
         places: What each spot is; a pattern may be many places, and None is too many.
         below: What lies below a touched tree and is forbidden by a rule.
         links: What below a touched tree leads out of the directories that may be read.
+        apart: What below a tree of names to be taken apart has a name that is not taken for one.
         forbidden: All that a rule forbids by path, for files that have several names.
     """
 
@@ -79,6 +82,7 @@ class Facts:
     below: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
     forbidden: Found | None = None
     links: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
+    apart: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
 
     def leads_as(self, other: "Facts") -> bool:
         """Return whether every path led to the same place at another look."""

@@ -1,5 +1,6 @@
 """Having the paths of a call looked at, by somebody who may."""
 
+import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from types import MappingProxyType
@@ -18,6 +19,9 @@ from gantlet.system import FileKind, Found, PathFacts
 _EXCEPTIONS = (".ignore", ".rgignore", ".fdignore")
 #: Where the system keeps what everybody may read, and what virtual environments lead to.
 _EVERYBODYS = ("/usr/bin/", "/usr/lib/", "/usr/share/")
+
+#: Where a list of names is taken apart.
+_APART = re.compile(r"[\s'\"\\]")
 
 
 class Eyes(Protocol):
@@ -88,11 +92,13 @@ class Sight:
         links = {
             touch: self._links(seen, touch, one) for touch, one in found.items() if touch.follows
         }
+        apart = {touch: self._apart(seen, touch) for touch in found if touch.is_split}
         facts = replace(
             seen.facts,
             below=MappingProxyType(below),
             forbidden=self.find_forbidden() if self._has_linked(seen) else None,
             links=MappingProxyType(links),
+            apart=MappingProxyType(apart),
         )
         return replace(seen, facts=facts)
 
@@ -102,7 +108,9 @@ class Sight:
         return tuple(
             touch
             for touch in self._touches
-            if touch.is_tree and (touch.follows or has_forbidding(self.context, touch.kind))
+            if touch.follows
+            or touch.is_split
+            or (touch.is_tree and has_forbidding(self.context, touch.kind))
         )
 
     def _has_linked(self, seen: Request) -> bool:
@@ -174,6 +182,24 @@ class Sight:
             return links
         return replace(links, paths=tuple(one for one in links.paths if one.is_tracked))
 
+    def _apart(self, seen: Request, touch: Touch) -> Found:
+        """Return what lies below a tree and has a name that is not taken for one."""
+        places = seen.facts.places.get(touch.spot)
+        if places is None:
+            return Found(is_complete=False)
+        found = _joined([self._find_apart(place.real) for place in places])
+        named = (
+            one
+            for one in found.paths
+            if (not touch.named or _is_named(one, touch.named))
+            and (one.is_tracked or not touch.follows_tracked)
+        )
+        return replace(found, paths=tuple(named))
+
+    def _find_apart(self, root: str) -> Found:
+        """Search one directory for such names; its own is not among them."""
+        return self.eyes.find(root, lambda path: comes_apart(path.removeprefix(root)))
+
     def _is_wanted(self, path: str) -> bool:
         """Return whether a search has to tell of a path, where links are followed."""
         return self._is_outside(path) or self._is_forbidden(path)
@@ -192,6 +218,11 @@ class Sight:
             for rules in (self.context.deny, self.context.ask)
             for tool in (READ, EDIT)
         )
+
+
+def comes_apart(path: str) -> bool:
+    """Return whether a program that takes names apart would not take a path for one."""
+    return _APART.search(path) is not None
 
 
 def _of(found: Found, is_meant: Callable[[str], bool]) -> Found:

@@ -7,6 +7,7 @@ from gantlet.permissions.facts import Target, Touch
 from gantlet.permissions.files import cover
 from gantlet.permissions.proof import Draft, Gap, Means, Proved, Proving
 from gantlet.permissions.protected import NO_DEVICE
+from gantlet.permissions.seeing import comes_apart
 from gantlet.permissions.shell_reading import Part, Reading
 from gantlet.rules import CommandPattern, Rule
 from gantlet.shell import ReadOnly, Writes
@@ -124,13 +125,27 @@ def _cover_links(case: Case, touch: Touch, draft: Draft) -> Gap | None:
     return None
 
 
+def _why_apart(case: Case, touch: Touch) -> Gap | None:
+    """Return that a name is not taken for one by the program it is fed to, so may be any path."""
+    found = case.request.facts.apart.get(touch)
+    if found is None or not found.is_complete:
+        return Gap(f"is fed the names below {touch.path}, and not all of them could be looked at")
+    names = [one.lexical for one in found.paths]
+    if comes_apart(touch.path):
+        names = [touch.path]
+    if not names:
+        return None
+    return Gap(f"takes the name {names[0]!r} apart: end names with a NUL (-print0, -z, xargs -0)")
+
+
 def _cover_touch(case: Case, part: Part, touch: Touch, draft: Draft) -> Gap | None:
     """Cover one path of a command."""
     if touch.kind == "read" and touch.spot == NO_DEVICE:
         draft.by(touch.path, "there is nothing in it")
         return None
     if cover(case.context, Target.of(touch, case.request.facts), draft):
-        return _cover_links(case, touch, draft) if touch.follows else None
+        gap = _why_apart(case, touch) if touch.is_split else None
+        return gap or (_cover_links(case, touch, draft) if touch.follows else None)
     if touch is part.directory:
         return Gap(f"runs `{part.shown}` in {touch.path}, outside the working directories")
     does = "changes" if touch.kind == "edit" else "reads"

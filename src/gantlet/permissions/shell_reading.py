@@ -298,4 +298,5 @@ def _touch(
         named=path.named or only.named,
         follows=is_tree and path.follows,
         follows_tracked=path.tracked,
+        is_split=is_tree and path.is_split,
     )

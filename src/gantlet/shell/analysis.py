@@ -18,6 +18,7 @@ class PathUse:
         named: Of a tree, only what has a name like this pattern; nothing means all.
         follows: Of a tree, links in it are followed, wherever they lead.
         tracked: Of the links that are followed, only those that git keeps.
+        is_split: Of a tree, the names are taken apart at blanks and quotes before they are used.
         is_written: Of what may be a path: the program would change it.
         may_be_written: Of what may be a path: code names it, and may change it.
     """
@@ -30,6 +31,7 @@ class PathUse:
     named: str = ""
     follows: bool = False
     tracked: bool = False
+    is_split: bool = False
 
 
 @value

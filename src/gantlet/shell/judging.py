@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from gantlet.messages.value import replace
 from gantlet.shell.analysis import (
@@ -190,6 +191,12 @@ def _otherwise(command: SimpleCommand, start: str) -> Otherwise | None:
     return conditional(command, start) if start and is_bare else None
 
 
+def _ends_names_with_nul(command: SimpleCommand) -> bool:
+    """Return whether `xargs` takes each name for one, whatever is in it."""
+    options = takewhile(lambda word: word.text.startswith("-"), command.argv[1:])
+    return any(re.fullmatch(r"-[0rtx]*0[0rtx]*|--null", word.text) for word in options)
+
+
 def _judge_xargs(command: SimpleCommand, start: str, depth: int) -> Judgement:
     """Accept `xargs` with a program that only reads, and paths whose trees are known."""
     fed = command.stdin_paths
@@ -204,4 +211,6 @@ def _judge_xargs(command: SimpleCommand, start: str, depth: int) -> Judgement:
     reads = tuple(use for use in judgement.reads if use.path != _FED.text)
     if any(use.is_tree for use in judgement.reads if use.path == _FED.text):
         fed = tuple(replace(use, named="") for use in fed)  # what lies below has other names
+    if not _ends_names_with_nul(command):
+        fed = tuple(replace(use, is_split=use.is_tree) for use in fed)
     return ReadOnly(f"xargs {judgement.entry}", (*reads, *fed))

@@ -31,7 +31,7 @@ How a command is held against the table:
 - The name must stand alone, or in `/bin` or `/usr/bin`. `./ls` is another program.
 - `timeout`, `time`, `nice`, `nohup`, `stdbuf`, `command`, `builtin` and `noglob` are looked
   through. So is `xargs` if what it is fed lies in known trees and no option of the program does
-  harm.
+  harm; without `-0` no name there may hold blanks, quotes or backslashes.
 - Only variables that change how things look may be set in front: `LC_ALL=C sort names`.
 - git reads only where the command line starts, and in directories below that are no repositories
   of their own: the settings of another one may run programs. `cargo tree` and `cargo metadata` read
