@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from gantlet.shell.analysis import Analysis, SimpleCommand, Word
 
@@ -15,6 +16,15 @@ _OPTION = re.compile(r"-[A-Za-z]+|--[a-z-]+(?:=.*)?")
 _HOME_VARIABLE = re.compile(r"\$(?:HOME|\{HOME(?::?[-=?+][^}]*)?\})(?=/|\Z)")
 _HERE_VARIABLE = re.compile(r"\$(?:PWD|\{PWD\})(?=/|\Z)|\$\(\s*pwd\s*\)|`\s*pwd\s*`")
 _REMOVERS = frozenset({"rm", "rmdir", "unlink", "shred", "grm", "srm"})
+#: Tests of `find` by the name, and what stands between tests.
+_NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
+_NEGATIONS = frozenset({"!", "-not"})
+_ALTERNATIVES = frozenset({"-o", "-or", ","})
+#: What decides what is allowed, by its name and from the directory it counts in.
+_VITAL_NAMES = (
+    ".mcp.json", ".claude", ".gantlet", "hooks", "settings.json", "settings.local.json",
+    "./.mcp.json", "./.claude", "./.claude/settings.json", "./.claude/settings.local.json",
+)  # fmt: skip
 _MAY_REMOVE = _REMOVERS | {"find", "gfind"}
 
 
@@ -67,8 +77,33 @@ def _roots(words: Sequence[Word]) -> list[Word]:
                 continue
             break
         roots.append(word)
-    is_narrowed = any(word.text in ("-name", "-path", "-iname", "-regex") for word in words)
-    return [] if is_narrowed else roots or [Word(".", is_literal=True, raw=".")]
+    return [] if _is_narrowed(words) else roots or [Word(".", is_literal=True, raw=".")]
+
+
+def _is_narrowed(words: Sequence[Word]) -> bool:
+    """Return whether `find` finds only what a test by the name fits, and nothing that is vital."""
+    choices: list[list[Word]] = [[]]
+    for word in words:
+        if word.text in _NEGATIONS:
+            return False
+        if word.text in _ALTERNATIVES:
+            choices.append([])
+        else:
+            choices[-1].append(word)
+    return all(map(_is_tested, choices))
+
+
+def _is_tested(words: Sequence[Word]) -> bool:
+    """Return whether tests that must all hold take one by the name that nothing vital fits."""
+    return any(
+        test.text in _NAME_TESTS and pattern.is_literal and not _may_be_vital(pattern.text)
+        for test, pattern in pairwise(words)
+    )
+
+
+def _may_be_vital(pattern: str) -> bool:
+    """Return whether a pattern of `find` fits a file that decides what is allowed."""
+    return any(fnmatchcase(path, pattern.lower()) for path in _VITAL_NAMES)
 
 
 class _Places:
