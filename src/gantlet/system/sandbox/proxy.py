@@ -4,14 +4,15 @@ import re
 import socket
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TypeAlias
 
 import anyio
-from anyio.abc import ByteReceiveStream, Listener, SocketStream, TaskGroup
+from anyio.abc import ByteReceiveStream, ByteStream, SocketStream, TaskGroup
 
 from gantlet.system.held_folders import HeldFolder
 from gantlet.system.sandbox.addresses import could_be_address, is_public, read_address
+from gantlet.system.sandbox.local_socket import LocalListener
 from gantlet.system.sandbox.policy import NetworkList
 from gantlet.system.sandbox.requests import (
     MAX_HEAD_BYTES,
@@ -67,7 +68,7 @@ class Proxy:
         Raises:
             OSError: The socket could not be made.
         """
-        listener = await anyio.create_unix_listener(self.path, mode=0o600)
+        listener = LocalListener(self.path)
         self._group.start_soon(self._listen, listener)
 
     def close(self) -> None:
@@ -80,18 +81,19 @@ class Proxy:
         self._refusals.clear()
         return taken
 
-    async def _listen(self, listener: Listener[SocketStream]) -> None:
+    async def _listen(self, listener: LocalListener) -> None:
         """Serve until the group is cancelled."""
-        async with listener:
-            await listener.serve(self._serve)
+        with closing(listener):
+            while True:
+                self._group.start_soon(self._serve, await listener.accept())
 
-    async def _serve(self, near: SocketStream) -> None:
+    async def _serve(self, near: ByteStream) -> None:
         """Serve one connection to its end; what goes wrong in it concerns nobody else."""
-        async with self._slots, near:
+        async with near, self._slots:
             with suppress(OSError, anyio.BrokenResourceError, anyio.EndOfStream):
                 await self._answer(near)
 
-    async def _answer(self, near: SocketStream) -> None:
+    async def _answer(self, near: ByteStream) -> None:
         """Read one request and do what it asks, or say why not."""
         try:
             with anyio.fail_after(_HEAD_SECONDS):
@@ -180,7 +182,7 @@ async def _read_head(stream: ByteReceiveStream) -> tuple[bytes, bytes]:
 
 
 async def _carry_request(
-    request: ProxyRequest, rest: bytes, near: SocketStream, far: SocketStream
+    request: ProxyRequest, rest: bytes, near: ByteStream, far: SocketStream
 ) -> None:
     """Carry a tunnel both ways, or one request there and its answer back."""
     if request.body_bytes is None:
@@ -204,7 +206,7 @@ async def _carry_request(
         group.cancel_scope.cancel()
 
 
-async def _give_up_without(near: SocketStream, scope: anyio.CancelScope) -> None:
+async def _give_up_without(near: ByteStream, scope: anyio.CancelScope) -> None:
     """Cancel the wait for an answer some time after whoever asked has left."""
     with suppress(OSError, anyio.BrokenResourceError):
         async for _ in near:  # what follows one request is not passed on
@@ -213,7 +215,7 @@ async def _give_up_without(near: SocketStream, scope: anyio.CancelScope) -> None
     scope.cancel()
 
 
-async def _carry(source: SocketStream, target: SocketStream) -> None:
+async def _carry(source: ByteStream, target: ByteStream) -> None:
     """Carry one direction to its end; either side may leave at any time."""
     with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         async for piece in source:
