@@ -202,10 +202,14 @@ class PaperEyes:
         found = self.below.get(pattern, ())
         return (self.look(pattern, cwd), *(self.look(path, "/") for path in found))
 
-    def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
-        """Return what is wanted of what the test says lies below a directory."""
+    def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
+        """Return what passes each test of what the test says lies below a directory."""
+        return tuple(self._found(root, test) for test in tests)
+
+    def _found(self, root: str, test: Callable[[str], bool]) -> Found:
+        """Return what of a directory passes one test."""
         found = (self.look(path, "/") for path in self.below.get(root, ()))
-        wanted = (one for one in found if is_wanted(one.lexical) or is_wanted(one.real))
+        wanted = (one for one in found if test(one.lexical) or test(one.real))
         told = (replace(one, is_tracked=one.lexical in self.tracked) for one in wanted)
         return Found(tuple(told), self.is_complete)
 

@@ -1,6 +1,7 @@
 """With real files and real eyes: links, hard links, patterns and trees cannot hide anything."""
 
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from gantlet.permissions import (
 )
 from gantlet.permissions.seeing import Sight
 from gantlet.rules import Source, SourceKind, parse_rule
-from gantlet.system import Scout, directory_names
+from gantlet.system import Found, Scout, directory_names
 from gantlet.tool import Mode, Surroundings
 from permissions.permission_kit import (
     ALLOW,
@@ -275,6 +276,33 @@ def test_a_name_that_is_taken_apart_may_be_any_path(folder: Path, command: str, 
     assert judge_in(folder).bash(command) is ASK
     assert judge_in(folder).bash("find . -type f -print0 | xargs -0 cat") is ALLOW
     assert judge_in(folder).bash("find src -type f | xargs cat") is ALLOW
+
+
+class CountingScout(Scout):
+    """Keeps which directories were searched."""
+
+    def __init__(self) -> None:
+        self.searched: list[str] = []
+
+    def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
+        self.searched.append(root)
+        return super().find(root, *tests)
+
+
+def test_one_walk_answers_all_that_is_asked_about_a_tree(folder: Path) -> None:
+    made = judge_in(folder, deny=["Read(.env)"])
+    eyes = CountingScout()
+    request = replace(
+        request_for(SHELL_TOOL, command="find . | xargs cat"),
+        surroundings=Surroundings(str(folder)),
+    )
+
+    Sight(request, made.context, eyes).searched(request)
+
+    assert eyes.searched == []  # nothing was looked at, so nothing is searched
+    seen = Sight(request, made.context, eyes).looked()
+    Sight(request, made.context, eyes).searched(seen)
+    assert eyes.searched == [str(folder)]
 
 
 def test_a_blank_in_the_name_of_the_project_takes_nothing_apart(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_chain_of_very_many_links_is_not_known_and_leads_nowhere(tmp_path: Pat
 
     assert seen(chain / "1499").kind is FileKind.UNKNOWN
     found = find_below(str(tmp_path / "below"), lambda path: path.endswith("/0"))
-    assert found == Found((), is_complete=True)
+    assert found == (Found((), is_complete=True),)
 
 
 def test_a_directory_is_known_under_both_its_names(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_search_finds_what_is_wanted_by_name_or_behind_a_link(tmp_path: Path) 
         (tmp_path / path).touch()
     (tmp_path / "alias").symlink_to(".env")
 
-    found = Scout().find(str(tmp_path), lambda path: path.endswith("/.env"))
+    (found,) = Scout().find(str(tmp_path), lambda path: path.endswith("/.env"))
 
     assert found.is_complete
     assert names(found) == [".env", ".env", ".env", "alias"]
@@ -129,15 +129,34 @@ def test_a_search_does_not_enter_links_and_gives_up_in_time(tmp_path: Path) -> N
     for number in range(20):
         (tmp_path / f"file-{number}").touch()
 
-    assert find_below(str(tmp_path), lambda _: False, max_entries=30) == Found()
-    assert not find_below(str(tmp_path), lambda _: False, max_entries=10).is_complete
+    assert find_below(str(tmp_path), lambda _: False, max_entries=30) == (Found(),)
+    (cut,) = find_below(str(tmp_path), lambda _: False, max_entries=10)
+    assert not cut.is_complete
+
+
+def test_one_walk_answers_several_questions(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py", "a.txt"):
+        (tmp_path / name).touch()
+    asked: list[str] = []
+
+    def is_code(path: str) -> bool:
+        asked.append(path)
+        return path.endswith(".py")
+
+    code, a, nothing = Scout().find(
+        str(tmp_path), is_code, lambda path: "/a." in path, lambda _: False
+    )
+
+    assert (names(code), names(a), nothing) == (["a.py", "b.py"], ["a.py", "a.txt"], Found())
+    assert len(asked) == 3
+    assert Scout().find(str(tmp_path)) == ()
 
 
 def test_a_search_below_a_file_or_nothing_finds_nothing(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
 
-    assert find_below(str(tmp_path / "a"), lambda _: True) == Found()
-    assert find_below(str(tmp_path / "gone"), lambda _: True) == Found()
+    assert find_below(str(tmp_path / "a"), lambda _: True) == (Found(),)
+    assert find_below(str(tmp_path / "gone"), lambda _: True) == (Found(),)
 
 
 def expanded(pattern: str, cwd: Path) -> set[str]:
@@ -182,7 +201,7 @@ def test_a_pattern_includes_itself_and_too_many_matches_are_unknown(tmp_path: Pa
 
 
 def tracked(folder: Path) -> list[str]:
-    found = Scout().find(str(folder), lambda path: "/.git" not in path)
+    (found,) = Scout().find(str(folder), lambda path: "/.git" not in path)
     return sorted(Path(one.lexical).name for one in found.paths if one.is_tracked)
 
 

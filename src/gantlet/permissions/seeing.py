@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Protocol
 
 from gantlet.messages.value import lazy, replace, value
+from gantlet.permissions.below import UNSEEN, Below, joined
 from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request
@@ -36,8 +36,8 @@ class Eyes(Protocol):
     def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
         """Return what a shell's pattern can stand for, or None where that is too much."""
 
-    def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
-        """Return what lies below a directory and is wanted."""
+    def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
+        """Return for each test what lies below a directory and passes it."""
 
 
 def see(request: Request, context: PermissionContext, eyes: Eyes) -> Request:
@@ -88,11 +88,9 @@ class Sight:
         This may take a while: it is for a thread of its own.
         """
         found = {touch: self._find_below(seen, touch) for touch in self._trees}
-        below = {touch: _of(one, self._is_forbidden) for touch, one in found.items()}
-        links = {
-            touch: self._links(seen, touch, one) for touch, one in found.items() if touch.follows
-        }
-        apart = {touch: self._apart(seen, touch) for touch in found if touch.is_split}
+        below = {touch: one.forbidden for touch, one in found.items()}
+        links = {touch: one.outside for touch, one in found.items() if touch.follows}
+        apart = {touch: one.apart for touch, one in found.items() if touch.is_split}
         facts = replace(
             seen.facts,
             below=MappingProxyType(below),
@@ -120,15 +118,17 @@ class Sight:
         places = (place for found in seen.facts.places.values() for place in found or ())
         return any(place.is_linked for place in places)
 
-    def _find_below(self, seen: Request, touch: Touch) -> Found:
-        """Search everything below a touched tree."""
+    def _find_below(self, seen: Request, touch: Touch) -> Below:
+        """Search everything below a touched tree, each directory once for all that is asked.
+
+        Of a directory that is missing nobody can tell what it will hold; but no link leads out of
+        it, and no command starts there.
+        """
         places = seen.facts.places.get(touch.spot)
         if places is None:
-            return Found(is_complete=False)
-        if self._is_nowhere(touch, places):
-            return Found(is_complete=False)
-        below = [self._find_in(place.real, touch) for place in places]
-        return _joined(below)
+            return Below(UNSEEN, UNSEEN, UNSEEN)
+        below = Below.of([self._find_in(place.real, touch) for place in places])
+        return replace(below, forbidden=UNSEEN) if self._is_nowhere(touch, places) else below
 
     def _is_nowhere(self, touch: Touch, places: Sequence[PathFacts]) -> bool:
         """Return whether a tree is the directory the call is made in, and that is missing.
@@ -140,18 +140,23 @@ class Sight:
             place.kind is FileKind.MISSING and place.lexical == cwd for place in places
         )
 
-    def _find_in(self, root: str, touch: Touch) -> Found:
+    def _find_in(self, root: str, touch: Touch) -> Below:
         """Search one directory for what a touch of it would reach."""
-        found = self.eyes.find(root, self._is_wanted if touch.follows else self._is_forbidden)
-        if touch.tracked_only:
-            found = replace(found, paths=tuple(one for one in found.paths if one.is_tracked))
-        if touch.named:
-            fitting = (one for one in found.paths if _is_named(one, touch.named))
-            found = replace(found, paths=tuple(fitting))
-        if touch.skips_hidden and found.paths and not self._has_exceptions(root):
-            shown = (one for one in found.paths if _is_shown(one, root, touch.shows))
-            found = replace(found, paths=tuple(shown))
-        return found
+
+        def is_apart(path: str) -> bool:  # by its own name, not by that of the directory
+            return comes_apart(path.removeprefix(root))
+
+        forbidden, outside, apart = self.eyes.find(
+            root,
+            self._is_forbidden,
+            self._is_outside if touch.follows else _never,
+            is_apart if touch.is_split else _never,
+        )
+        below = Below(forbidden, outside, apart).named(touch.named)
+        below = below.kept(tracked_only=touch.tracked_only, links_tracked=touch.follows_tracked)
+        if touch.skips_hidden and below.has_any and not self._has_exceptions(root):
+            return below.shown(root, touch.shows)
+        return below
 
     def _has_exceptions(self, root: str) -> bool:
         """Return whether a file stands in a directory that may have hidden names shown."""
@@ -167,42 +172,9 @@ class Sight:
             for pattern in rules.path_patterns(tool)
         )
         roots = dict.fromkeys(root for pattern in patterns for root in pattern.roots)
-        return _joined([self.eyes.find(root, self._is_forbidden) for root in roots])
-
-    def _links(self, seen: Request, touch: Touch, found: Found) -> Found:
-        """Return what of a search leads out of the directories that may be read.
-
-        No link leads out of a directory that is missing, and no command starts there.
-        """
-        places = seen.facts.places.get(touch.spot)
-        if places is not None and self._is_nowhere(touch, places):
-            return Found()
-        links = _of(found, self._is_outside)
-        if not touch.follows_tracked:
-            return links
-        return replace(links, paths=tuple(one for one in links.paths if one.is_tracked))
-
-    def _apart(self, seen: Request, touch: Touch) -> Found:
-        """Return what lies below a tree and has a name that is not taken for one."""
-        places = seen.facts.places.get(touch.spot)
-        if places is None:
-            return Found(is_complete=False)
-        found = _joined([self._find_apart(place.real) for place in places])
-        named = (
-            one
-            for one in found.paths
-            if (not touch.named or _is_named(one, touch.named))
-            and (one.is_tracked or not touch.follows_tracked)
+        return joined(
+            [found for root in roots for found in self.eyes.find(root, self._is_forbidden)]
         )
-        return replace(found, paths=tuple(named))
-
-    def _find_apart(self, root: str) -> Found:
-        """Search one directory for such names; its own is not among them."""
-        return self.eyes.find(root, lambda path: comes_apart(path.removeprefix(root)))
-
-    def _is_wanted(self, path: str) -> bool:
-        """Return whether a search has to tell of a path, where links are followed."""
-        return self._is_outside(path) or self._is_forbidden(path)
 
     def _is_outside(self, path: str) -> bool:
         """Return whether a path lies where nothing may be read without asking."""
@@ -225,26 +197,6 @@ def comes_apart(path: str) -> bool:
     return _APART.search(path) is not None
 
 
-def _of(found: Found, is_meant: Callable[[str], bool]) -> Found:
-    """Return what of a search is meant, by either of its names."""
-    paths = tuple(one for one in found.paths if is_meant(one.lexical) or is_meant(one.real))
-    return Found(paths, found.is_complete)
-
-
-def _is_named(found: PathFacts, patterns: str) -> bool:
-    """Return whether a file's name fits one of some patterns; case plays no part."""
-    name = found.lexical.rpartition("/")[2].lower()
-    return any(fnmatchcase(name, pattern) for pattern in patterns.lower().split("\0"))
-
-
-def _is_shown(found: PathFacts, root: str, shows: str) -> bool:
-    """Return whether a file is neither hidden nor a link, or is asked for by name."""
-    if shows and _is_named(found, shows):
-        return True
-    return found.lexical == found.real and "/." not in found.lexical.removeprefix(root)
-
-
-def _joined(found: list[Found]) -> Found:
-    """Return several searches as one."""
-    paths = tuple(path for one in found for path in one.paths)
-    return Found(paths, all(one.is_complete for one in found))
+def _never(path: str) -> bool:
+    """Pass nothing, where a question need not be asked."""
+    return False

@@ -52,13 +52,13 @@ class RememberingEyes:
         """Return what a shell's pattern can stand for."""
         return self._scout.expand(self._at_home(pattern), cwd)
 
-    def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
+    def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
         """Return what lies below a directory; one pair of eyes serves one set of rules."""
-        key = (root, is_wanted.__name__)
-        known = self._finds.get(key)
-        if known is None:
-            known = self._finds[key] = self._scout.find(root, is_wanted)
-        return known
+        keys = [(root, test.__name__) for test in tests]
+        new = {key: test for key, test in zip(keys, tests, strict=True) if key not in self._finds}
+        if new:
+            self._finds.update(zip(new, self._scout.find(root, *new.values()), strict=True))
+        return tuple(self._finds[key] for key in keys)
 
     def _at_home(self, path: str) -> str:
         """Return a path with `~` as this home."""

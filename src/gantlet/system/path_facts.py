@@ -86,9 +86,9 @@ class Scout:
         """Return what a shell's pattern can stand for, or None where that is too much."""
         return expand(pattern, cwd)
 
-    def find(self, root: str, is_wanted: Callable[[str], bool]) -> Found:
-        """Return what lies below `root` and is wanted, by path."""
-        return find_below(root, is_wanted)
+    def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
+        """Return for each test what lies below `root` and passes it, by path."""
+        return find_below(root, *tests)
 
 
 def look_at(path: str, cwd: str) -> PathFacts:
@@ -173,13 +173,14 @@ def directory_names(directory: str) -> tuple[str, ...]:
 
 
 def find_below(
-    root: str, is_wanted: Callable[[str], bool], max_entries: int = MAX_ENTRIES
-) -> Found:
-    """Return what lies below `root` and is wanted, by path. Links to directories are not entered.
+    root: str, *tests: Callable[[str], bool], max_entries: int = MAX_ENTRIES
+) -> tuple[Found, ...]:
+    """Return for each test what lies below `root` and passes it, by path, after one walk.
 
-    What cannot be read, and what lies beyond `max_entries`, makes the search incomplete.
+    Links to directories are not entered. What cannot be read, and what lies beyond `max_entries`,
+    makes the search incomplete.
     """
-    found: list[PathFacts] = []
+    found: tuple[list[PathFacts], ...] = tuple([] for _ in tests)
     pending = [root]
     left = max_entries
     is_complete = True
@@ -193,21 +194,24 @@ def find_below(
             is_complete = False
             continue
         left -= len(entries)
-        found += [look_at(entry.path, "/") for entry in entries if _is_meant(entry, is_wanted)]
+        for entry in entries:
+            names = _names(entry)
+            for passed, test in zip(found, tests, strict=True):
+                if any(map(test, names)):
+                    passed.append(look_at(entry.path, "/"))
         pending += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-    return Found(tuple(_with_tracking(found)), is_complete and left >= 0)
+    is_complete = is_complete and left >= 0
+    return tuple(Found(tuple(_with_tracking(passed)), is_complete) for passed in found)
 
 
-def _is_meant(entry: os.DirEntry[str], is_wanted: Callable[[str], bool]) -> bool:
-    """Return whether an entry is wanted by its own name or by where it leads."""
-    if is_wanted(entry.path):
-        return True
+def _names(entry: os.DirEntry[str]) -> tuple[str, ...]:
+    """Return an entry's own path, and where it leads."""
     if not entry.is_symlink():
-        return False
+        return (entry.path,)
     try:
-        return is_wanted(os.path.realpath(entry.path))
+        return (entry.path, os.path.realpath(entry.path))
     except RecursionError:  # far more links than the system follows: it leads nowhere
-        return False
+        return (entry.path,)
 
 
 def _with_tracking(found: list[PathFacts]) -> Iterator[PathFacts]:
