@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gantlet.loop.coming_block import INVALID_JSON_KEY
 from gantlet.loop.reply import (
-    INVALID_JSON_KEY,
     BlockEnded,
     CallReady,
     Reply,

@@ -2,7 +2,7 @@
 
 from gantlet.execution import Answer
 from gantlet.execution.outcome import Invalid
-from gantlet.loop.reply import INVALID_JSON_KEY
+from gantlet.loop.coming_block import INVALID_JSON_KEY
 from gantlet.messages.value import slotted
 
 NOTICE_AFTER = 3

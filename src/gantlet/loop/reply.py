@@ -1,9 +1,10 @@
 """A reply as it comes: from stream events to blocks, and to calls that are ready to run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import TypeAlias
 
+from gantlet.loop.coming_block import ComingBlock, coming_block
 from gantlet.messages import (
     AssistantMessage,
     Block,
@@ -12,12 +13,11 @@ from gantlet.messages import (
     BlockStop,
     CitationsDelta,
     FrozenDict,
-    FrozenList,
     InputJsonDelta,
     MessageDelta,
     MessageStart,
     MessageStop,
-    ServerToolUse,
+    ReplyEnd,
     SignatureDelta,
     StopReason,
     StreamEvent,
@@ -28,17 +28,14 @@ from gantlet.messages import (
     ToolUse,
     Usage,
     blocks_of,
-    freeze,
-    loads,
 )
 from gantlet.messages.value import replace, slotted, value
 
 #: Endings after which the last block may be only a part of what the model meant.
 CUT_OFF = frozenset({StopReason.MAX_TOKENS, StopReason.CONTEXT_WINDOW_EXCEEDED, StopReason.REFUSAL})
-MAX_INPUT_DEPTH = 200
-#: Where the text of an input that is not JSON is kept, so that the model can see what it sent.
-INVALID_JSON_KEY = "invalid_json"
-
+#: The index of a block that comes in one piece; no block of a stream has it.
+_WHOLE = -1
+_CUT = "The reply ended before the input of this call had come."
 
 #: What the end of a reply says, and its start only as nulls.
 _ENDINGS = frozenset({"stop_reason", "stop_sequence", "stop_details", "usage"})
@@ -77,16 +74,6 @@ Step: TypeAlias = Spoken | Thought | BlockEnded | CallReady
 
 
 @slotted
-class _Open:
-    """A block that is still coming."""
-
-    block: Block
-    pieces: list[str] = field(default_factory=list)
-    signature: list[str] = field(default_factory=list)
-    citations: list[FrozenDict] = field(default_factory=list)
-
-
-@slotted
 class Reply:
     """Builds one reply from its events. Input is put together once, when its block ends."""
 
@@ -99,14 +86,15 @@ class Reply:
     _ids: set[str] = field(default_factory=set)
     _start: AssistantMessage | None = None
     _end: MessageDelta | None = None
-    _open: dict[int, _Open] = field(default_factory=dict)
+    _begun: int = 0
+    _open: dict[int, ComingBlock] = field(default_factory=dict)
     _blocks: dict[int, Block] = field(default_factory=dict)
-    _held: list[CallReady] = field(default_factory=list)
+    _held: dict[int, CallReady] = field(default_factory=dict)
 
     @property
     def has_begun(self) -> bool:
         """Whether anything of the reply has come."""
-        return self._start is not None
+        return self._start is not None or self._begun > 0
 
     def feed(self, event: StreamEvent) -> Sequence[Step]:
         """Take one event; return what it means."""
@@ -114,12 +102,11 @@ class Reply:
             case BlockDelta(index, delta):
                 return self._advance(self._open.get(index), delta)
             case BlockStart(index, block):
-                self._open[index] = _Open(block)
-                return self._release()
+                return self._begin_block(index, block)
             case BlockStop(index):
                 return self._close(index)
             case MessageStart(message):
-                self._begin(message)
+                return self._begin(message)
             case MessageDelta(delta, usage):
                 self._end = event
                 self.stop_reason = delta.stop_reason or self.stop_reason
@@ -128,45 +115,86 @@ class Reply:
                 return self._finish()
         return ()
 
-    def _begin(self, message: AssistantMessage) -> None:
-        """Take note of who speaks."""
+    def _begin(self, message: AssistantMessage) -> Sequence[Step]:
+        """Take note of who speaks, and take what the message already holds."""
         self._start = message
         self.id, self.model = message.id, message.model
         self.usage = message.usage or Usage()
+        return self._take_whole(message) if message.content else ()
+
+    def _take_whole(self, message: AssistantMessage) -> list[Step]:
+        """Take blocks that come in one piece; the steps are those a stream would have given."""
+        steps: list[Step] = []
         for block in blocks_of(message):
-            self._blocks[len(self._blocks)] = block
+            steps += self._begin_block(_WHOLE, block)
+            if isinstance(block, Text) and block.text:
+                steps.append(Spoken(block.text))
+            if isinstance(block, Thinking) and block.thinking:
+                steps.append(Thought(block.thinking))
+            steps += self._close(_WHOLE)
+        return steps
+
+    def _begin_block(self, index: int, block: Block) -> Sequence[Step]:
+        """Begin a block: the model has moved on. Two blocks of one index are still two blocks."""
+        unclosed = self._close_cut(index) if index in self._open else ()
+        coming = coming_block(block, self._begun)
+        if coming is None:
+            return unclosed
+        self._begun += 1
+        self._open[index] = coming
+        released = self._release()
+        return [*unclosed, *released] if unclosed else released
 
     @staticmethod
-    def _advance(opened: _Open | None, delta: object) -> Sequence[Step]:
+    def _advance(coming: ComingBlock | None, delta: object) -> Sequence[Step]:
         """Add to a block; what is said or thought is passed on at once."""
-        if opened is None:
+        if coming is None:
             return ()
-        match delta:
-            case InputJsonDelta(partial_json):
-                opened.pieces.append(partial_json)
-            case TextDelta(text):
-                opened.pieces.append(text)
-                return (Spoken(text),)
-            case ThinkingDelta(thinking):
-                opened.pieces.append(thinking)
-                return (Thought(thinking),)
-            case SignatureDelta(signature):
-                opened.signature.append(signature)
-            case CitationsDelta(citation):
-                opened.citations.append(citation)
+        if type(delta) is coming.grows_by:
+            match delta:
+                case InputJsonDelta(partial_json):
+                    coming.pieces.append(partial_json)
+                case TextDelta(text):
+                    coming.pieces.append(text)
+                    return (Spoken(text),)
+                case ThinkingDelta(thinking):
+                    coming.pieces.append(thinking)
+                    return (Thought(thinking),)
+        elif isinstance(delta, SignatureDelta):
+            coming.signature = delta.signature
+        elif isinstance(delta, CitationsDelta):
+            coming.citations.append(delta.citation)
         return ()
 
     def _close(self, index: int) -> Sequence[Step]:
         """End a block; a call is held until the model moves on."""
-        opened = self._open.pop(index, None)
-        if opened is None:
+        coming = self._open.pop(index, None)
+        if coming is None:
             return ()
-        block, problem = _finished(opened)
-        if not isinstance(block, ToolUse):
-            self._blocks[index] = block
-            return (BlockEnded(block),)
-        self._blocks[index] = block = self._with_own_id(block)
-        self._held.append(CallReady(block, problem))
+        block, problem = coming.finished()
+        if isinstance(block, ToolUse):
+            return self._hold(coming.place, block, problem)
+        self._blocks[coming.place] = block
+        return (BlockEnded(block),)
+
+    def _close_cut(self, index: int) -> Sequence[Step]:
+        """End a block whose end never came; a call without whole input is answered, never run."""
+        coming = self._open.pop(index)
+        if isinstance(coming.block, ToolUse):
+            block, problem = coming.finished()
+            if isinstance(block, ToolUse) and self.stop_reason not in CUT_OFF:
+                return self._hold(coming.place, block, problem or ("" if block.input else _CUT))
+            return ()
+        kept = coming.cut()
+        if kept is None:
+            return ()
+        self._blocks[coming.place] = kept
+        return (BlockEnded(kept),)
+
+    def _hold(self, place: int, call: ToolUse, problem: str) -> Sequence[Step]:
+        """Keep a call until the model has moved on."""
+        self._blocks[place] = call = self._with_own_id(call)
+        self._held[place] = CallReady(call, problem)
         return ()
 
     def _with_own_id(self, call: ToolUse) -> ToolUse:
@@ -179,36 +207,40 @@ class Reply:
         return call if own == call.id else replace(call, id=own)
 
     def _release(self) -> Sequence[Step]:
-        """Hand over the calls after which the model has gone on."""
+        """Hand over the calls after which the model has gone on, in the order they were asked."""
         if not self._held:
             return ()
-        held, self._held = self._held, []
-        return [step for ready in held for step in (BlockEnded(ready.call), ready)]
+        held, self._held = self._held, {}
+        ready: Iterable[CallReady] = held.values()
+        if len(self._open) > 1:  # blocks come side by side: an earlier one may be a call too
+            first = min(coming.place for coming in self._open.values())
+            self._held = {place: held[place] for place in held if place > first}
+            ready = [held[place] for place in sorted(held) if place < first]
+        return [step for one in ready for step in (BlockEnded(one.call), one)]
 
     def _finish(self) -> Sequence[Step]:
         """End the reply; a call that may be cut off is never handed over, and leaves the reply."""
         self.is_complete = True
+        ended = [step for index in list(self._open) for step in self._close_cut(index)]
         if self.stop_reason in CUT_OFF:
             self._drop_held()
-            return ()
-        return self._release()
+            return ended
+        self._held = dict(sorted(self._held.items()))
+        return [*ended, *self._release()]
 
     def _drop_held(self) -> None:
         """Take the calls that were held out of the reply."""
-        dropped = {ready.call.id for ready in self._held}
-        self._held = []
-        self._blocks = {
-            index: block
-            for index, block in self._blocks.items()
-            if not (isinstance(block, ToolUse) and block.id in dropped)
-        }
+        for place in self._held:
+            del self._blocks[place]
+        self._held = {}
 
     def cut(self) -> None:
         """End a reply that will not go on: keep what is whole, and words that were said."""
         self._drop_held()
-        for index, opened in list(self._open.items()):
-            if isinstance(opened.block, Text) and opened.pieces:
-                self._blocks[index] = _finished(opened)[0]
+        for coming in self._open.values():
+            kept = coming.cut()
+            if kept is not None:
+                self._blocks[coming.place] = kept
         self._open.clear()
 
     def message(self) -> AssistantMessage | None:
@@ -236,53 +268,12 @@ def _is_empty(block: Block) -> bool:
     return isinstance(block, Text) and not block.text.strip()
 
 
-def _finished(opened: _Open) -> tuple[Block, str]:
-    """Return a block with all that came for it, and what is wrong with a call's input."""
-    whole = "".join(opened.pieces)
-    call = opened.block
-    if isinstance(call, ToolUse) and whole:
-        parsed, problem = _parse_input(whole)
-        return ToolUse(call.id, call.name, parsed, call.caller, call.extra), problem
-    match opened.block:
-        case Text() as text:
-            citations = FrozenList(opened.citations) if opened.citations else text.citations
-            return replace(text, text=text.text + whole, citations=citations), ""
-        case Thinking() as thinking:
-            signature = "".join(opened.signature) or thinking.signature
-            return replace(thinking, thinking=thinking.thinking + whole, signature=signature), ""
-        case ServerToolUse() as server_call if whole:
-            parsed, problem = _parse_input(whole)
-            return replace(server_call, input=parsed), problem
-        case other:
-            return other, ""
-
-
-def _parse_input(text: str) -> tuple[FrozenDict, str]:
-    """Return a call's input, or what was sent in its place and why it is none."""
-    try:
-        parsed = freeze(loads(text), max_depth=MAX_INPUT_DEPTH)
-    except (ValueError, RecursionError) as error:
-        return FrozenDict({INVALID_JSON_KEY: text}), f"The input is not valid JSON: {error}"
-    if isinstance(parsed, FrozenDict):
-        return parsed, ""
-    return FrozenDict({INVALID_JSON_KEY: text}), "The input is JSON, but not an object."
-
-
 def reply_from(
     message: AssistantMessage, taken: frozenset[str] = frozenset()
 ) -> tuple[Reply, list[Step]]:
     """Return a reply that came in one piece, and the same steps a stream would have given."""
     reply = Reply(taken=taken)
-    reply._begin(replace(message, content=()))
-    reply.stop_reason = message.stop_reason
-    steps: list[Step] = []
-    for index, block in enumerate(blocks_of(message)):
-        steps += reply._release()
-        reply._open[index] = _Open(block)
-        if isinstance(block, Text) and block.text:
-            steps.append(Spoken(block.text))
-        if isinstance(block, Thinking) and block.thinking:
-            steps.append(Thought(block.thinking))
-        steps += reply._close(index)
-    steps += reply._finish()
-    return reply, steps
+    end = ReplyEnd(message.stop_reason, message.stop_sequence, message.stop_details)
+    reply.feed(MessageDelta(end))
+    steps = reply._begin(message)
+    return reply, [*steps, *reply._finish()]
