@@ -13,6 +13,7 @@ from models.messages_api_kit import (
     EVENTS,
     HOLD,
     LAST_CHUNK,
+    PING,
     REPLY,
     START,
     STOP,
@@ -142,6 +143,50 @@ async def test_an_error_event_is_of_a_known_kind(kind: str, expected: str) -> No
         heard = await conversation.hear()
 
     assert fault_of(heard) == (expected, True)
+
+
+WORDED = {
+    "no details": b'data: {"type": "error"}',
+    "a text": b'data: {"type": "error", "error": "the disk is full"}',
+    "no type": b'data: {"type": "error", "error": {"message": "the disk is full"}}',
+    "another protocol": b'data: {"error": {"message": "the disk is full", "code": 500}}',
+    "by its name": b'event: error\ndata: {"message": "the disk is full"}',
+    "by its name, with another type": b'event: error\ndata: {"type": "x_error", "message": "full"}',
+    "mere words": b"event: error\ndata: the disk is full",
+    "nothing": b"event: error\ndata:",
+}
+
+
+@pytest.mark.parametrize("count", [0, 4])
+@pytest.mark.parametrize("name", WORDED)
+async def test_an_error_is_one_however_it_is_worded(name: str, count: int) -> None:
+    body = sse(*REPLY[:count]) + WORDED[name] + b"\n\n" + sse(STOP)
+
+    async with talk([head() + chunks(body) + LAST_CHUNK]) as conversation:
+        heard = await conversation.hear()
+
+    expected = "unknown" if name == "by its name, with another type" else "server_error"
+    assert fault_of(heard) == (expected, count > 0)
+    assert heard.events == EVENTS[:count]
+    assert "full" in str(heard.error) or name in {"no details", "nothing"}
+
+
+async def test_an_error_without_type_may_be_the_whole_answer() -> None:
+    script = [answer(200, {"error": {"message": "the disk is full"}})]
+
+    async with talk(script) as conversation:
+        with pytest.raises(ModelError) as caught:
+            await conversation.model.complete(request())
+
+    assert caught.value.kind is ModelErrorKind.SERVER_ERROR
+    assert "the disk is full" in str(caught.value)
+
+
+async def test_a_fault_after_a_block_that_nothing_began_is_one_of_a_reply_that_had_begun() -> None:
+    async with talk(streamed(*REPLY[2:4], ERROR)) as conversation:
+        heard = await conversation.hear()
+
+    assert fault_of(heard) == ("overloaded", True)
 
 
 @pytest.mark.parametrize(
@@ -294,6 +339,10 @@ EARLY_FAULTS = [
     pytest.param([head() + chunks(BODY[:40]), DROP], "broken_stream", id="reset in an event"),
     pytest.param([head(), HOLD], "stalled", id="silent"),
     pytest.param(streamed(ERROR), "overloaded", id="overloaded"),
+    pytest.param(streamed(PING, ERROR), "overloaded", id="overloaded after a ping"),
+    pytest.param([head() + chunks(sse(PING)), CLOSE], "broken_stream", id="closed after a ping"),
+    pytest.param([head() + chunks(sse(PING)), HOLD], "stalled", id="silent after a ping"),
+    pytest.param(streamed({"type": "new"}, ERROR), "overloaded", id="overloaded after the unknown"),
 ]
 
 

@@ -12,8 +12,10 @@ from gantlet.messages import (
     AssistantMessage,
     Capabilities,
     ModelRequest,
+    Ping,
     RetryListener,
     StreamEvent,
+    UnknownEvent,
 )
 from gantlet.messages.value import replace
 from gantlet.models.messages_api.capabilities import capabilities_of
@@ -102,12 +104,12 @@ class MessagesApi:
         if transport is not None:
             await transport.aclose()
 
-    async def _begin(self, request: ModelRequest) -> tuple[Source, StreamEvent]:
-        """Send a request and wait for its first event."""
+    async def _begin(self, request: ModelRequest) -> tuple[Source, list[StreamEvent]]:
+        """Send a request and wait until its reply begins; return what has come by then."""
         response = await self._sent(request, stream=True)
         try:
             source = await self._source(response)
-            return source, await source.next_event()
+            return source, await _beginning(source)
         except BaseException:
             await response.aclose()
             raise
@@ -175,3 +177,15 @@ class MessagesApi:
             await response.aclose()
         asked = response.retry_after_seconds
         return refusal(self.endpoint, response.status, response.headers, body, asked)
+
+
+async def _beginning(source: Source) -> list[StreamEvent]:
+    """Return the events up to the first that is part of the reply.
+
+    Raises:
+        RequestError: There is none.
+    """
+    came = [await source.next_event()]
+    while isinstance(came[-1], Ping | UnknownEvent):
+        came.append(await source.next_event())
+    return came

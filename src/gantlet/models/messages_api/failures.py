@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Final
 
-from gantlet.messages import ErrorDetails, ModelError, ModelErrorKind, loads
+from gantlet.messages import (
+    ErrorDetails,
+    JsonValue,
+    ModelError,
+    ModelErrorKind,
+    dumps,
+    loads,
+)
+from gantlet.messages.value import replace
 from gantlet.models.messages_api.endpoint import Endpoint
 
 MAX_MESSAGE_CHARS: Final = 500
@@ -112,6 +120,19 @@ def broken_off(
         may_retry=kind
         in {ModelErrorKind.OVERLOADED, ModelErrorKind.RATE_LIMIT, ModelErrorKind.SERVER_ERROR},
     )
+
+
+def error_in(wire: JsonValue, *, is_named_error: bool = False) -> ErrorDetails | None:
+    """Return the error that stands where a reply should, however it is worded; None if none does.
+
+    One that does not say of which type it is counts as a failure of the server.
+    """
+    members = wire if isinstance(wire, dict) else {}
+    kind = members.get("type")
+    if not (is_named_error or kind == "error" or (kind is None and members.get("error"))):
+        return None
+    details, _ = _details(dumps(wire))
+    return details if details.type not in {"", "error"} else replace(details, type="api_error")
 
 
 def unreadable(

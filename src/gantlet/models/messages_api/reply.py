@@ -8,7 +8,6 @@ import anyio
 
 from gantlet.messages import (
     AssistantMessage,
-    MessageStart,
     MessageStop,
     ModelErrorKind,
     StreamError,
@@ -136,21 +135,21 @@ class WholeSource:
 class Reply:
     """What `async with model.stream(...)` opens, and what it iterates over."""
 
-    def __init__(self, begin: Callable[[], Awaitable[tuple[Source, StreamEvent]]]) -> None:
+    def __init__(self, begin: Callable[[], Awaitable[tuple[Source, list[StreamEvent]]]]) -> None:
         self._begin = begin
         self._source: Source | None = None
-        self._first: StreamEvent | None = None
-        self._has_begun = False
+        self._came: list[StreamEvent] = []
         self._is_complete = False
 
     async def __aenter__(self) -> AsyncIterator[StreamEvent]:
-        """Send the request, again if need be, until the first event has come.
+        """Send the request, again if need be, until the reply has begun.
 
         Raises:
             ModelError: There was no reply.
             UserError: The request cannot be sent.
         """
-        self._source, self._first = await self._begin()
+        self._source, came = await self._begin()
+        self._came = came[::-1]
         return self
 
     async def __aexit__(
@@ -175,16 +174,14 @@ class Reply:
         source = self._source
         if source is None or self._is_complete:
             raise StopAsyncIteration
-        event, self._first = self._first, None
-        if event is None:
+        if self._came:
+            event = self._came.pop()
+        else:
             try:
                 event = source.ready_event() or await source.next_event()
             except RequestError as error:
-                error.has_begun = self._has_begun  # it is to know whether some had come
+                error.has_begun = True
                 raise
-        kind = type(event)
-        if kind is MessageStart:
-            self._has_begun = True
-        elif kind is MessageStop:
+        if type(event) is MessageStop:
             self._is_complete = True
         return event

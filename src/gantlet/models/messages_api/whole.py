@@ -20,7 +20,6 @@ from gantlet.messages import (
     ReplyEnd,
     ServerToolUse,
     SignatureDelta,
-    StreamError,
     StreamEvent,
     Text,
     TextDelta,
@@ -31,12 +30,11 @@ from gantlet.messages import (
     dumps,
     loads,
     message_from_wire,
-    stream_event_from_wire,
 )
 from gantlet.messages.value import replace
 from gantlet.models.messages_api.endpoint import Endpoint
 from gantlet.models.messages_api.exchange import Response, read_up_to
-from gantlet.models.messages_api.failures import broken_off, unreadable
+from gantlet.models.messages_api.failures import broken_off, error_in, unreadable
 
 MAX_REPLY_BYTES: Final = 64 * 1024 * 1024
 
@@ -53,12 +51,12 @@ async def read_message(response: Response, endpoint: Endpoint) -> AssistantMessa
         raise fail(f"it is longer than {MAX_REPLY_BYTES} bytes")
     try:
         wire = loads(body)
-        event = stream_event_from_wire(wire)
-        message = None if isinstance(event, StreamError) else message_from_wire(wire)
+        details = error_in(wire)
+        message = message_from_wire(wire) if details is None else None
     except ValueError as error:
         raise fail(error) from error
-    if isinstance(event, StreamError):
-        raise broken_off(endpoint, event.error, response.headers)
+    if details is not None:
+        raise broken_off(endpoint, details, response.headers)
     if not isinstance(message, AssistantMessage):
         raise fail("it is a message, but not a model's")
     return message
