@@ -195,6 +195,8 @@ def test_an_endpoint_is_frozen_and_can_travel() -> None:
         ("http://127.0.0.2", False, True),
         ("http://[::1]:80", False, True),
         ("http://192.168.0.1", False, False),
+        ("http://127.example.test", False, False),
+        ("http://127.0.0.1.example.test", False, False),
     ],
 )
 def test_a_host_is_known_by_its_name(url: str, is_public: bool, is_local: bool) -> None:

@@ -6,6 +6,8 @@ import anyio
 import pytest
 
 from gantlet.messages import ModelError, ModelErrorKind
+from gantlet.models.messages_api import MessagesApi
+from gantlet.models.messages_api.direct import DirectTransport
 from gantlet.testing import VirtualClock
 from models.messages_api_kit import (
     CLOSE,
@@ -17,11 +19,13 @@ from models.messages_api_kit import (
     REPLY,
     START,
     STOP,
+    RawServer,
     Repeat,
     Script,
     Step,
     answer,
     chunks,
+    endpoint_of,
     fault_of,
     head,
     request,
@@ -232,6 +236,25 @@ async def test_no_response_is_a_failed_connection(script: Script) -> None:
             await conversation.model.complete(request())
 
     assert fault_of(heard) == ("connection", False)
+    assert caught.value.kind is ModelErrorKind.CONNECTION
+
+
+@pytest.mark.parametrize(
+    "began",
+    [
+        pytest.param(
+            b"HTTP/1.1 200 OK\ncontent-type: text/event-stream\n\n", id="line feeds alone"
+        ),
+        pytest.param(b"HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n", id="another protocol"),
+    ],
+)
+async def test_our_own_socket_does_not_wait_for_a_head_that_cannot_come(began: bytes) -> None:
+    async with RawServer([[began, HOLD]]) as server:
+        model = MessagesApi(endpoint_of(server), transport=DirectTransport)
+        with anyio.fail_after(10), pytest.raises(ModelError) as caught:
+            await model.complete(request())
+        await model.aclose()
+
     assert caught.value.kind is ModelErrorKind.CONNECTION
 
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import anyio
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from gantlet.messages import ModelError, ModelErrorKind
 from gantlet.models.messages_api.retry_after import retry_after_seconds
@@ -142,6 +144,16 @@ def test_a_date_without_the_servers_clock_is_compared_with_ours() -> None:
     assert retry_after_seconds(asked, now=20.0) == 40.0
 
 
+@given(st.text(max_size=40) | st.from_regex(r"\A[A-Z][a-z]{2}, \d+ Jan \d+ \d+:\d+:\d+ [+-]\d+\Z"))
+@example("Mon, 01 Jan 9999999 00:00:00 GMT")
+@example("Mon, 01 Jan 0001 00:00:00 +2359")
+@example("9" * 5000)
+def test_no_wish_is_so_odd_that_it_breaks_us(asked: str) -> None:
+    wait = retry_after_seconds({"retry-after": asked, "date": asked}, now=20.0)
+
+    assert wait is None or wait >= 0
+
+
 async def test_retries_end() -> None:
     failure = [answer(500, b"")]
 
@@ -265,8 +277,9 @@ async def test_the_words_of_a_server_are_short_and_cannot_draw() -> None:
         {"api_key": "s3cret-0123"},
         {"auth_token": "s3cret-0123"},
         {"custom_headers": (("Authorization", "Basic s3cret-0123"),)},
+        {"custom_headers": (("X-Gateway", "s3cret-0123"),)},
     ],
-    ids=["key", "token", "header"],
+    ids=["key", "token", "header", "a gateway's header"],
 )
 async def test_a_credential_that_the_server_repeats_is_not_shown(changes: dict[str, Any]) -> None:
     words = "the key s3cret-0123 is wrong"
@@ -277,6 +290,25 @@ async def test_a_credential_that_the_server_repeats_is_not_shown(changes: dict[s
     assert str(heard.error) == (
         "The API answered 401: the key *** is wrong. "
         "Check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN."
+    )
+
+
+async def test_a_credential_in_what_cannot_be_read_is_not_shown() -> None:
+    script = [head(200, "text/s3cret-0123", "content-length: 0")]
+
+    async with talk(script, api_key="s3cret-0123") as conversation:
+        heard = await conversation.hear()
+
+    assert "it is text/***" in str(heard.error)
+
+
+async def test_a_page_that_is_not_there_tells_where_to_look() -> None:
+    async with talk([answer(404, b"")]) as conversation:
+        heard = await conversation.hear()
+
+    assert str(heard.error) == (
+        "The API answered 404: it gave no reason. "
+        "Check that ANTHROPIC_BASE_URL leads to a Messages API."
     )
 
 

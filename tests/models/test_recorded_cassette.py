@@ -168,6 +168,23 @@ async def test_a_failure_of_a_reply_in_one_piece_is_played_too(tmp_path: Path) -
         await playing(path).complete(request("x"))
 
 
+async def test_a_secret_in_a_failure_is_masked(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    fault = {"error": "api", "message": "the token s3cret-0123 is wrong", "times": 2}
+    inner = ScriptedModel(script_of({"say": "hi", "fault": fault}))
+    model = RecordingModel(inner, path, masker=Masker({"MY_TOKEN": "s3cret-0123"}))
+    with pytest.raises(ModelError, match="s3cret-0123"):
+        await model.complete(request("x"))
+    with pytest.raises(ModelError, match="s3cret-0123"):
+        async with model.stream(request("x")):
+            pytest.fail("It should not begin.")
+    await model.aclose()
+
+    text = path.read_text()
+    assert "s3cret-0123" not in text
+    assert text.count("the token [masked] is wrong") == 2
+
+
 async def test_a_reply_in_one_piece_is_played_in_one_piece(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     model = RecordingModel(ScriptedModel(script_of("hi")), path, masker=NO_SECRETS)

@@ -28,6 +28,7 @@ from gantlet.models.messages_api.http1 import (
 KEEP_ALIVE_SECONDS: Final = 60.0
 """How long an idle connection waits for the next step, while tools run."""
 MAX_IDLE: Final = 20
+SWITCHED: Final = 101
 
 _READ_BYTES: Final = 256 * 1024
 _HEAD_END = b"\r\n\r\n"
@@ -150,11 +151,15 @@ class _Connection:
             if end < 0:
                 if len(came) > MAX_HEAD_BYTES:
                     raise ProtocolError("the head is too long")
+                if b"\n\n" in came:
+                    raise ProtocolError("the lines of the head end in a line feed alone")
                 came += await self.receive()
                 continue
             head, came = Head(came[:end]), came[end + len(_HEAD_END) :]
             if head.status >= 200:
                 return head, came
+            if head.status == SWITCHED:
+                raise ProtocolError("it speaks another protocol now, which nobody asked for")
             # An informational response comes before the real one.
 
     async def aclose(self) -> None:
@@ -174,7 +179,7 @@ class DirectTransport:
         self._fixed = {
             "host": parts.netloc,
             "user-agent": endpoint.user_agent,
-            "accept-encoding": "gzip, deflate",
+            "accept-encoding": "gzip",
         }
         self._idle: list[_Connection] = []
         self._is_closed = False

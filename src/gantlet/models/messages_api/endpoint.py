@@ -24,6 +24,7 @@ PUBLIC_BASE_URL: Final = "https://api.anthropic.com"
 DEFAULT_API_VERSION: Final = "2023-06-01"
 MAX_RETRIES: Final = 15
 
+_LOOPBACK = re.compile(r"127(?:\.\d{1,3}){1,3}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CREDENTIAL_HEADERS = frozenset({"authorization", "x-api-key"})
 #: What the request itself writes into its body; a second copy would make the JSON ambiguous.
@@ -128,7 +129,7 @@ class Endpoint:
     def is_local(self) -> bool:
         """Whether the server runs on this machine, where no proxy and no certificate is needed."""
         name = self.host
-        return name in {"localhost", "::1"} or name.startswith("127.")
+        return name in {"localhost", "::1"} or _LOOPBACK.fullmatch(name) is not None
 
     @property
     def is_plain(self) -> bool:
@@ -162,10 +163,11 @@ class Endpoint:
         return headers
 
     def masked(self, text: str) -> str:
-        """Return `text` without our credentials, should a server have repeated them."""
-        written = [
-            value for name, value in self.custom_headers if name.lower() in _CREDENTIAL_HEADERS
-        ]
+        """Return `text` without our credentials, should a server have repeated them.
+
+        Any header that a user added may be one: gateways have names of their own for them.
+        """
+        written = [value for _, value in self.custom_headers]
         for secret in " ".join([self.api_key or "", self.auth_token or "", *written]).split():
             if len(secret) >= 8:
                 text = text.replace(secret, "***")

@@ -61,6 +61,7 @@ _ADVICE: Final = {
     ModelErrorKind.PROMPT_TOO_LONG: "Compact the conversation or start a new one.",
     ModelErrorKind.MODEL_NOT_FOUND: "Check the model's name.",
 }
+_NOT_FOUND: Final = "Check that ANTHROPIC_BASE_URL leads to a Messages API."
 
 
 class RequestError(ModelError):
@@ -140,7 +141,8 @@ def unreadable(
 ) -> RequestError:
     """Return the error for a response that is no reply at all, and will not be one next time."""
     return RequestError(
-        f"What {endpoint.host} answered cannot be read: {plain(str(why)).rstrip('.')}. "
+        f"What {endpoint.host} answered cannot be read: "
+        f"{plain(endpoint.masked(str(why))).rstrip('.')}. "
         "Check that ANTHROPIC_BASE_URL leads to a Messages API.",
         ModelErrorKind.BROKEN_STREAM,
         status=status,
@@ -229,5 +231,5 @@ def _details(body: bytes) -> tuple[ErrorDetails, str | None]:
 def _sentence(endpoint: Endpoint, what: str, said: str, kind: ModelErrorKind) -> str:
     """Return what happened, what the server said about it, and what to do next."""
     said = plain(endpoint.masked(said)).rstrip(".") or "it gave no reason"
-    advice = _ADVICE.get(kind)
+    advice = _ADVICE.get(kind) or (_NOT_FOUND if what.endswith(" 404") else "")
     return f"{what}: {said}. {advice}" if advice else f"{what}: {said}."

@@ -16,6 +16,7 @@ from gantlet.messages import (
     RetryListener,
     StreamEvent,
 )
+from gantlet.messages.value import replace
 from gantlet.models.recorded.cassette import (
     HEAD,
     Ended,
@@ -90,7 +91,7 @@ class RecordingModel:
         try:
             reply = await self._model.complete(request, track.listening(on_retry))
         except ModelError as error:
-            track.note(Failed.of(error))
+            track.fail(error)
             raise
         track.note(reply)
         return reply
@@ -107,14 +108,15 @@ class RecordingModel:
         body = masked_body(request, how, self._masker)
         number = next(self._numbers)
         self._lines.add(request_line(number, how, body, self.capabilities(request.model)))
-        return _Track(number, self._lines, self._clock)
+        return _Track(number, self._lines, self._clock, self._masker)
 
 
 class _Track:
     """Where the parts of one reply are written down."""
 
-    def __init__(self, number: int, lines: PrivateLines, clock: Clock) -> None:
+    def __init__(self, number: int, lines: PrivateLines, clock: Clock, masker: Masker) -> None:
         self._number = number
+        self._masker = masker
         self._lines = lines
         self._clock = clock
         self._last = clock.now()
@@ -124,6 +126,11 @@ class _Track:
         now = self._clock.now()
         self._lines.add(part_line(self._number, Timed(now - self._last, part)))
         self._last = now
+
+    def fail(self, error: ModelError) -> None:
+        """Write down a failure; what a server says about one may repeat a secret."""
+        failed = Failed.of(error)
+        self.note(replace(failed, message=self._masker.text(failed.message)))
 
     def listening(self, on_retry: RetryListener | None) -> RetryListener:
         """Return a listener that writes down each retry and passes it on."""
@@ -167,7 +174,7 @@ class _RecordedStream:
         try:
             self._events = await self._stream.__aenter__()
         except ModelError as error:
-            self._track.note(Failed.of(error))
+            self._track.fail(error)
             raise
         return self
 
@@ -189,7 +196,7 @@ class _RecordedStream:
             self._track.note(Ended())
             raise
         except ModelError as error:
-            self._track.note(Failed.of(error))
+            self._track.fail(error)
             raise
         self._track.note(event)
         return event
