@@ -216,7 +216,7 @@ async def test_leaving_the_session_cancels_what_runs_and_waits_for_it() -> None:
     with anyio.fail_after(30):
         async with clock:
             async with Bodies(clock) as bodies:
-                bodies.start(work)
+                bodies.start(lambda _: work())
                 await settle()
             seen.append("left")
 
@@ -234,7 +234,7 @@ async def test_a_failure_in_the_session_passes_and_ends_what_runs() -> None:
 
     with anyio.fail_after(30), pytest.RaisesGroup(ValueError):
         async with Bodies(VirtualClock()) as bodies:
-            bodies.start(work)
+            bodies.start(lambda _: work())
             await settle()
             raise ValueError
 

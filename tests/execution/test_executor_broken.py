@@ -226,6 +226,10 @@ async def test_a_permission_that_breaks_denies_one_call_and_no_other(error: Base
 class BrokenSpill(Spill):
     """A place for long results that breaks."""
 
+    def fitting(self, call_id: str, content: ResultContent, limit: float) -> ResultContent | None:
+        """Have everything fitted."""
+        return None
+
     async def fit(self, call_id: str, content: ResultContent, limit: float) -> ResultContent:
         """Break on some calls."""
         if call_id in {"a", "c"}:

@@ -12,6 +12,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from gantlet.execution import Bodies
+from gantlet.execution.runners import Host
 from gantlet.testing import VirtualClock
 
 _SPOKEN: ContextVar[str] = ContextVar("_SPOKEN", default="nothing")
@@ -27,7 +28,7 @@ def within_a_while() -> Iterator[None]:
 async def test_runs_that_do_not_wait_share_a_task_and_keep_their_order() -> None:
     seen: list[tuple[int, str]] = []
 
-    async def run(number: int) -> None:
+    async def run(number: int, _: Host) -> None:
         task = asyncio.current_task()
         assert task is not None
         seen.append((number, task.get_name()))
@@ -59,8 +60,8 @@ async def test_a_run_that_waits_holds_nobody_up() -> None:
 
     with within_a_while():
         async with Bodies(VirtualClock()) as bodies:
-            bodies.start(slow)
-            bodies.start(quick)
+            bodies.start(lambda _: slow())
+            bodies.start(lambda _: quick())
             while len(seen) < 3:
                 await checkpoint()
 
@@ -80,9 +81,9 @@ async def test_what_is_started_later_runs_beside_what_waits() -> None:
 
     with within_a_while():
         async with Bodies(VirtualClock()) as bodies:
-            bodies.start(slow)
+            bodies.start(lambda _: slow())
             await checkpoint()
-            bodies.start(late)
+            bodies.start(lambda _: late())
             while not seen:
                 await checkpoint()
             may_end.set()
@@ -107,8 +108,8 @@ async def test_what_one_run_sets_in_its_context_is_not_seen_by_the_next(waits: b
 
     with within_a_while():
         async with Bodies(VirtualClock()) as bodies:
-            bodies.start(speak)
-            bodies.start(listen)
+            bodies.start(lambda _: speak())
+            bodies.start(lambda _: listen())
             while len(seen) < 2:
                 await checkpoint()
 
@@ -127,7 +128,7 @@ async def test_what_has_not_begun_when_the_session_ends_is_begun_and_cancelled()
 
     with within_a_while():
         async with Bodies(VirtualClock()) as bodies:
-            bodies.start(lambda: wait("first"))
-            bodies.start(lambda: wait("second"))
+            bodies.start(lambda _: wait("first"))
+            bodies.start(lambda _: wait("second"))
 
     assert sorted(seen) == ["first", "second"]

@@ -20,7 +20,7 @@ from gantlet.execution.outputs import content_of, structured_of, without_bulk
 from gantlet.execution.oversize import PREVIEW_CHARS, Spill, size_of
 from gantlet.execution.pipeline import CallRun
 from gantlet.execution.tracked import Tracked
-from gantlet.messages import CallFinished, OutcomeKind, ResultBlock, ToolUse, dumps
+from gantlet.messages import CallFinished, OutcomeKind, ResultBlock
 from gantlet.messages.value import replace
 from gantlet.system import Masker
 from gantlet.tool import AnyTool, ContextModifier, Surroundings, ToolResult
@@ -75,28 +75,29 @@ def _with_what_came(outcome: Outcome, tracked: Tracked, tool: AnyTool) -> Outcom
 
 def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: float) -> Answer:
     """Put an answer together."""
-    record = tracked.record
+    record, call = tracked.record, tracked.prepared.call
     record.ended_at = now
     record.outcome, record.event = ending_of(outcome)
-    if isinstance(outcome, Failed):
-        record.error_class = outcome.error_class
     record.result_chars = size_of(outcome.content)
-    call = tracked.prepared.call
-    record.input_chars = _input_chars(call)
-    is_error = None if isinstance(outcome, Succeeded) else True
-    output = outcome.output if isinstance(outcome, Succeeded) else _NO_OUTPUT
+    record.measured = call.input
+    if isinstance(outcome, Succeeded):
+        output, is_error = outcome.output, None
+    else:
+        output, is_error = _NO_OUTPUT, True
+        if isinstance(outcome, Failed):
+            record.error_class = outcome.error_class
     return Answer(
-        call=call,
-        outcome=outcome,
-        block=ResultBlock(call.id, outcome.content, is_error=is_error),
-        record=record,
-        structured=structured_of(outcome),
-        new_messages=tuple(output.new_messages),
-        meta=output.meta,
-        context=run.context if run is not None else (),
-        stop=run.stop if run is not None else None,
-        defers=run is not None and run.defers,
-        modifier=output.context_modifier,
+        call,
+        outcome,
+        ResultBlock(call.id, outcome.content, is_error),
+        record,
+        structured_of(outcome),
+        tuple(output.new_messages),
+        output.meta,
+        () if run is None else run.context,
+        None if run is None else run.stop,
+        run is not None and run.defers,
+        output.context_modifier,
     )
 
 
@@ -113,14 +114,6 @@ def finishing_of(answer: Answer) -> CallFinished:
         structured=as_json(answer.structured),
         waited_for=tuple(record.waited_for),
     )
-
-
-def _input_chars(call: ToolUse) -> int:
-    """Return how long a call's input is as JSON; what cannot be written has no length."""
-    try:
-        return len(dumps(call.input).decode("utf-8")) if call.input else len("{}")
-    except (TypeError, ValueError):
-        return 0
 
 
 def within_budget(answer: Answer, tracked: Tracked, spill: Spill) -> Answer:

@@ -15,11 +15,14 @@ import anyio
 
 from gantlet.execution.deadlines import Deadlines
 from gantlet.execution.foreign import EscapedError
-from gantlet.execution.runners import Run, Runners, is_cancelled, scope_of
+from gantlet.execution.runners import Host, Run, Runners, is_cancelled
 from gantlet.messages.value import value
 from gantlet.system import Clock, RealClock
 
 _log = logging.getLogger(__name__)
+
+#: In place of what a coroutine waits for that has not been driven yet.
+_NOT_BEGUN = object()
 
 _T = TypeVar("_T")
 _Part = TypeVar("_Part")
@@ -50,17 +53,21 @@ class Body(Generic[_T]):
     """A coroutine, driven step by step, so that it can be dropped if it will not end.
 
     Await it once. Cancelling the surrounding scope cancels the coroutine as usual; `abandon`
-    drops it wherever it is, and the await raises `AbandonedError`.
+    drops it wherever it is, and the await raises `AbandonedError`. Whoever does not want to wait
+    for one that ends at once begins it first.
 
     Attributes:
         has_waited: It has let others work since it began.
+        value: What came of it, once it has ended.
     """
 
+    value: _T
     has_waited = False
-    _task: "asyncio.Task[Any] | None" = None
-    _scope: anyio.CancelScope | None = None
+    _host: Host | None = None
+    _asked = 0
     _whole: "Body[Any] | None" = None
     _part: "Body[Any] | None" = None
+    _begun: Generator[Any, None, _T] | None = None
     _is_waiting = False
     _is_to_end = False
     _is_abandoned = False
@@ -71,14 +78,25 @@ class Body(Generic[_T]):
         self._coroutine = coroutine
 
     @property
+    def has_begun(self) -> bool:
+        """Whether it was begun, and is to be awaited."""
+        return self._begun is not None
+
+    @property
+    def host(self) -> Host | None:
+        """The task it runs in, while it runs."""
+        return self._host
+
+    @property
     def is_cancelled(self) -> bool:
         """Whether the scope around it was cancelled while it runs."""
-        return self._scope is not None and self._scope.cancel_called
+        host = self._host
+        return host is not None and host.scope is not None and host.scope.cancel_called
 
     def cancel(self) -> None:
         """Cancel the scope around it, if it runs."""
-        if self._scope is not None:
-            self._scope.cancel()
+        if self._host is not None and self._host.scope is not None:
+            self._host.scope.cancel()
 
     @property
     def is_in_part(self) -> bool:
@@ -103,66 +121,106 @@ class Body(Generic[_T]):
             self._part.abandon()
             return
         was_abandoned, self._is_abandoned = self._is_abandoned, True
-        if self._task is not None and self._is_waiting and not was_abandoned:
-            self._was_woken = self._task.cancel()
+        if self._host is not None and self._is_waiting and not was_abandoned:
+            self._was_woken = self._host.task.cancel()
 
-    def drive(self, part: "Body[_Part]", scope: anyio.CancelScope | None = None) -> "Body[_Part]":
+    def begin(self, host: Host, whole: "Body[Any] | None" = None) -> bool:
+        """Take the first step now; return whether the body has ended with it, and has a value.
+
+        If not, await it: it goes on from there. `whole` is the body of which it is a part: it is
+        the part that is abandoned while it runs.
+        """
+        self._enter(host, whole)
+        is_left = False
+        try:
+            awaited = self._coroutine.send(None)
+            self._begun = self._goes_on(host, awaited)
+            is_left = True
+        except StopIteration as end:
+            self.value = end.value
+            if host.is_as_it_was(self._asked):
+                return True
+            self._begun = self._tidies_up(host)
+            is_left = True
+        except (Exception, asyncio.CancelledError) as error:
+            if host.is_as_it_was(self._asked):
+                raise
+            self._begun = self._tidies_up(host, error)
+            is_left = True
+        finally:
+            if not is_left:
+                self._leave()
+        return False
+
+    def drive(self, part: "Body[_Part]", host: Host | None = None) -> "Body[_Part]":
         """Return a part of this body to be awaited: the one to be abandoned while it runs.
 
-        `scope` is the innermost around it, if that is another than around this body.
+        `host` is where it runs, if the scope around it is another than around this body.
         """
-        part._whole = self
-        part._task, part._scope = self._task, scope or self._scope
+        if part._begun is None:
+            part._whole, part._host = self, host or self._host
         return part
 
     def __await__(self) -> Generator[Any, None, _T]:
-        task = self._begin()
+        steps = self._begun
+        if steps is None:
+            host = self._host or Host.current()
+            self._enter(host, self._whole)
+            steps = self._goes_on(host)
         try:
-            return (yield from self._steps(task))
+            self.value = yield from steps
+            return self.value
         finally:
-            self._task = self._scope = None  # they may hold whoever holds us
-            if self._whole is not None:
-                self._whole._part = None
+            self._leave()
 
-    def _begin(self) -> "asyncio.Task[Any]":
-        """Find out where the coroutine runs; return its task."""
+    def _enter(self, host: Host, whole: "Body[Any] | None") -> None:
+        """Take note of where the coroutine runs."""
+        self._host, self._asked = host, host.task.cancelling()
+        if whole is not None:
+            self._whole, whole._part = whole, self
+
+    def _leave(self) -> None:
+        """Forget where the coroutine ran: whoever is there may hold whoever holds us."""
+        self._host = self._begun = None
         if self._whole is not None:
-            self._whole._part = self
-        task = self._task or asyncio.current_task()
-        assert task is not None
-        if self._task is None:
-            self._task, self._scope = task, scope_of(task)
-        return task
+            self._whole._part = None
 
-    def _steps(self, task: "asyncio.Task[Any]") -> Generator[Any, None, _T]:
-        """Drive the coroutine to its end."""
-        scope, asked = self._scope, task.cancelling()
+    def _goes_on(self, host: Host, awaited: object = _NOT_BEGUN) -> Generator[Any, None, _T]:
+        """Drive the coroutine to its end, from its beginning or from what it waits for."""
         thrown: BaseException | None = None
         while True:
+            if awaited is not _NOT_BEGUN:
+                thrown = yield from self._waited(host, awaited)
             try:
                 awaited = (
                     self._coroutine.send(None) if thrown is None else self._coroutine.throw(thrown)
                 )
             except StopIteration as end:
                 value: _T = end.value
-                if scope_of(task) is not scope or _is_to_be_cancelled(task, asked):
-                    yield from _tidied(task, scope, asked)
+                if not host.is_as_it_was(self._asked):
+                    yield from _tidied(host, self._asked)
                 return value
             except (Exception, asyncio.CancelledError) as error:
-                yield from _tidied(task, scope, asked, error)
+                yield from _tidied(host, self._asked, error)
                 raise
-            thrown = yield from self._waited(task, scope, awaited)
 
-    def _waited(
-        self, task: "asyncio.Task[Any]", scope: anyio.CancelScope | None, awaited: object
-    ) -> Generator[Any, None, BaseException | None]:
+    def _tidies_up(
+        self, host: Host, error: BaseException | None = None
+    ) -> Generator[Any, None, _T]:
+        """Undo what the coroutine has left behind, and end as it did."""
+        yield from _tidied(host, self._asked, error)
+        if error is not None:
+            raise error
+        return self.value
+
+    def _waited(self, host: Host, awaited: object) -> Generator[Any, None, BaseException | None]:
         """Wait for what the coroutine waits for; return what it is to be told of it."""
         try:
             self._is_waiting = self.has_waited = True
             yield awaited
         except asyncio.CancelledError as cancellation:
             if self._is_given_up():
-                self._drop(task, scope)
+                self._drop(host)
                 raise AbandonedError from None
             return cancellation
         except BaseException as error:  # noqa: BLE001 - it belongs to the coroutine
@@ -178,49 +236,41 @@ class Body(Generic[_T]):
         self._cancellations += self._is_to_end
         return self._is_abandoned or self._cancellations > _MAX_CANCELLATIONS
 
-    def _drop(self, task: "asyncio.Task[Any]", outer: anyio.CancelScope | None) -> None:
+    def _drop(self, host: Host) -> None:
         """Close the coroutine, or keep it for ever if it will not be closed."""
         if self._was_woken:
-            task.uncancel()
+            host.task.uncancel()
         _close(self._coroutine)
-        _leave_scopes(task, outer)
+        _leave_scopes(host)
 
 
 def _tidied(
-    task: "asyncio.Task[Any]",
-    outer: anyio.CancelScope | None,
-    asked: int,
-    error: BaseException | None = None,
+    host: Host, asked: int, error: BaseException | None = None
 ) -> Generator[Any, None, None]:
     """Undo what a coroutine did to the task it ran in and left behind there.
 
     Raises:
         EscapedError: The error is a cancellation that came from a scope which it left open.
     """
-    has_left_scopes = scope_of(task) is not outer
+    has_left_scopes = host.innermost is not host.scope
     if has_left_scopes:
         _log.error("A call left a scope or a group of tasks open; what ran in it is ended.")
-        _leave_scopes(task, outer)
-    if _is_to_be_cancelled(task, asked) and not is_cancelled():
-        while task.cancelling() > asked:
-            task.uncancel()
-        if _is_to_be_cancelled(task, asked):
+        _leave_scopes(host)
+    if not host.is_as_it_was(asked) and not is_cancelled():
+        while host.task.cancelling() > asked:
+            host.task.uncancel()
+        if not host.is_as_it_was(asked):
             with suppress(asyncio.CancelledError):
                 yield
     if has_left_scopes and isinstance(error, asyncio.CancelledError) and not is_cancelled():
         raise EscapedError(error) from error
 
 
-def _leave_scopes(task: "asyncio.Task[Any]", outer: anyio.CancelScope | None) -> None:
+def _leave_scopes(host: Host) -> None:
     """Leave the scopes that a coroutine entered and never will leave; end what runs in them."""
-    while (scope := scope_of(task)) is not None and scope is not outer:
+    while (scope := host.innermost) is not None and scope is not host.scope:
         scope.cancel()
         scope.__exit__(None, None, None)
-
-
-def _is_to_be_cancelled(task: "asyncio.Task[Any]", asked: int) -> bool:
-    """Return whether a task was asked to end more often than `asked`, or will when it waits."""
-    return task.cancelling() > asked or task._must_cancel  # type: ignore[attr-defined]  # no public way
 
 
 def _close(coroutine: Coroutine[Any, Any, Any]) -> None:

@@ -1,11 +1,10 @@
 """What stands around one call: what it was looked at to be, and what it may ask of others."""
 
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import Any, Protocol
+from typing import Any
 
-from gantlet.execution.outcome import CallRecord, Outcome
 from gantlet.execution.oversize import Spill
 from gantlet.hooks import Hooks
 from gantlet.messages import Event, ToolUse
@@ -96,42 +95,3 @@ def prepare(call: ToolUse, pool: Pool) -> Prepared:
     parsed = parse(tool, call.input)
     traits = ask_traits(tool, parsed.args) if isinstance(parsed, Parsed) else MOST_DANGEROUS
     return Prepared(call, tool, parsed, traits)
-
-
-class Floor(Protocol):
-    """What the executor grants to one call while it runs."""
-
-    @property
-    def prepared(self) -> Prepared:
-        """The call as it is now."""
-
-    @property
-    def record(self) -> CallRecord:
-        """What the audit trail will keep."""
-
-    @property
-    def message_id(self) -> str:
-        """The reply the call belongs to."""
-
-    @property
-    def surroundings(self) -> Surroundings:
-        """Where the call stands now."""
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody hears what is told of the call."""
-
-    def elapsed(self) -> float | None:
-        """Return for how many seconds the tool has run, or None if it has not."""
-
-    def check_aborted(self) -> Outcome | None:
-        """Return how the call ends if it was aborted meanwhile."""
-
-    async def regrant(self, prepared: Prepared) -> None:
-        """Take note of a changed call; wait until what it touches now is free."""
-
-    async def run_body(self, body: Callable[[], Coroutine[Any, Any, object]]) -> object:
-        """Run a tool's body in a slot, within its time, and so that it can be abandoned."""
-
-    def report(self, update: object) -> None:
-        """Pass a tool's progress on."""

@@ -59,9 +59,9 @@ class ConflictIndex:
 
     def add(self, position: int, footprint: Footprint) -> None:
         """Reserve what a call touches."""
-        insort(self._everyone, position)
+        _insert(self._everyone, position)
         if footprint.reads_anything:
-            insort(self._readers_of_anything, position)
+            _insert(self._readers_of_anything, position)
         if footprint.writes_something:
             insort(self._writers, position)
         if footprint.is_exclusive:
@@ -196,6 +196,14 @@ def _last_before(positions: list[int], position: int) -> int:
         return -1
     at = bisect_left(positions, position)
     return positions[at - 1] if at else -1
+
+
+def _insert(positions: list[int], position: int) -> None:
+    """Put a position into sorted ones; nearly always it is the latest."""
+    if positions and position < positions[-1]:
+        insort(positions, position)
+    else:
+        positions.append(position)
 
 
 def _discard(positions: list[int], position: int) -> None:

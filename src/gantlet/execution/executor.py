@@ -5,10 +5,10 @@ Each starts as soon as nothing before it is in its way, each has one answer.
 
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import anyio
 
@@ -30,12 +30,13 @@ from gantlet.execution.foreign import said
 from gantlet.execution.outcome import Answer, CallRecord, Failed, Invalid, Outcome
 from gantlet.execution.oversize import size_of
 from gantlet.execution.pipeline import CallRun, unknown_tool
+from gantlet.execution.runners import Host
 from gantlet.execution.scheduler import Scheduler
 from gantlet.execution.settings import ExecutionSettings
 from gantlet.execution.siblings import Siblings
 from gantlet.execution.slots import Slots
 from gantlet.execution.stopping import Stopper
-from gantlet.execution.tracked import EXECUTING, QUEUED, Completed, Tracked, Yielded
+from gantlet.execution.tracked import COMPLETED, EXECUTING, QUEUED, YIELDED, Tracked
 from gantlet.messages import (
     CallQueued,
     ContextChangeDropped,
@@ -165,10 +166,10 @@ class Executor:
             return ready
         while self._yielded < len(self._calls):
             tracked = self._calls[self._yielded]
-            if not isinstance(tracked.state, Completed):
+            if tracked.answer is None:
                 break
-            answer = self._fitted(tracked, tracked.state.answer)
-            tracked.state = Yielded(answer)
+            answer = tracked.answer = self._fitted(tracked, tracked.answer)
+            tracked.state = YIELDED
             self._yielded += 1
             ready.append(answer)
         return ready
@@ -184,8 +185,8 @@ class Executor:
 
     def answers(self) -> list[Answer]:
         """Return the answers there are, handed out or not, in the order of the calls."""
-        states = (tracked.state for tracked in self._calls)
-        return [state.answer for state in states if isinstance(state, Completed | Yielded)]
+        answers = (tracked.answer for tracked in self._calls)
+        return [answer for answer in answers if answer is not None]
 
     def abort(self, kind: AbortKind = AbortKind.USER) -> None:
         """Stop what runs and what waits.
@@ -250,34 +251,55 @@ class Executor:
         tracked.state = EXECUTING
         self._bodies.start(partial(self._run, tracked), tracked.context)
 
-    async def _run(self, tracked: Tracked) -> None:
-        """Take one call through the pipeline, and complete it whatever happens."""
+    def _run(self, tracked: Tracked, host: Host) -> Coroutine[Any, Any, None] | None:
+        """Take one call through the pipeline, and complete it whatever happens.
+
+        Returns nothing if it went all the way at once, or else what is left to do.
+        """
         if tracked.is_done:
-            return  # it was stopped before it began
+            return None  # it was stopped before it began
         run = CallRun(CallFloor(tracked, self._ground), self._services)
+        tracked.way = way = Body(run.outcome())
         outcome: Outcome | None = None
-        tracked.way = Body(run.outcome())
         try:
-            outcome = await self._bodies.drive(tracked.way)
+            if not way.begin(host):
+                return self._go_on(tracked, run, way)
+            outcome = way.value
+        except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
+            outcome = _broken(tracked, error)
+        finally:
+            if not way.has_begun:
+                self._finish(tracked, run, outcome)
+        return None
+
+    async def _go_on(self, tracked: Tracked, run: CallRun, way: Body[Outcome]) -> None:
+        """Take a call that waits to its end."""
+        outcome: Outcome | None = None
+        try:
+            outcome = await self._bodies.drive(way)
         except AbandonedError:
             self._bodies.abandoned.append(Abandoned(tracked.prepared.call.id, tracked.name))
         except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
-            _log.exception("The pipeline broke on a call of %s; this is a bug.", tracked.name)
-            outcome = broken(tracked, error)
+            outcome = _broken(tracked, error)
         finally:
-            if outcome is None:
-                outcome = cut_short(tracked, run, self._services.spill, self._services.masker)
-                run.tell_interrupted(outcome)
-            self._complete(tracked, outcome, run)
+            self._finish(tracked, run, outcome)
+
+    def _finish(self, tracked: Tracked, run: CallRun, outcome: Outcome | None) -> None:
+        """Complete a call that is at its end; one without an outcome was cut short."""
+        if outcome is None:
+            outcome = cut_short(tracked, run, self._services.spill, self._services.masker)
+            run.tell_interrupted(outcome)
+        self._complete(tracked, outcome, run)
 
     def _complete(self, tracked: Tracked, outcome: Outcome, run: CallRun | None = None) -> None:
         """Give a call its one answer, and let those go that waited for it."""
-        if tracked.is_done:
+        if tracked.answer is not None:
             return
-        for one in self._scheduler.waited_for(tracked.position):
+        position, scheduler = tracked.position, self._scheduler
+        for one in scheduler.waited_for(position):
             tracked.record.waited_for.append(self._calls[one].prepared.call.id)
-        answer = make_answer(tracked, outcome, run, self._bodies.clock.now())
-        tracked.state = Completed(answer)
+        answer = tracked.answer = make_answer(tracked, outcome, run, self._bodies.clock.now())
+        tracked.state = COMPLETED
         tracked.abort.close()
         tracked.abort.on_abort = None  # it holds the call, which holds it
         for call_off in tracked.call_off:
@@ -285,10 +307,10 @@ class Executor:
         self._unfinished -= 1
         if self._is_heard and not answer.defers:
             self._emit(finishing_of(answer))
-        if self._scheduler.has(tracked.position):
+        if scheduler.has(position):
             if answer.modifier is not None:
                 self._change_context(tracked, answer, answer.modifier)
-            self._ready.extend(self._scheduler.finish(tracked.position))
+            self._ready.extend(scheduler.finish(position))
         self._let_others_know(tracked, outcome)
 
     def _let_others_know(self, tracked: Tracked, outcome: Outcome) -> None:
@@ -394,3 +416,9 @@ class Executor:
             self._tell(event)
         except Exception:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
             _log.exception("Telling of %s failed.", type(event).__name__)
+
+
+def _broken(tracked: Tracked, error: Exception) -> Outcome:
+    """Return the outcome of a call on which the pipeline itself broke."""
+    _log.exception("The pipeline broke on a call of %s; this is a bug.", tracked.name)
+    return broken(tracked, error)

@@ -1,9 +1,10 @@
 """What one running call may ask of the executor: a slot, its time, and another reservation."""
 
+import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
@@ -13,11 +14,17 @@ from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.bodies import Abandoned, AbandonedError, Bodies, Body, TimedOutError
 from gantlet.execution.call import Prepared, Services
 from gantlet.execution.outcome import CallRecord, Cancelled, Interrupted, Outcome
+from gantlet.execution.runners import Host
 from gantlet.execution.slots import Slots
 from gantlet.execution.tracked import Tracked
 from gantlet.messages import CallProgressed, CallStarted, Event, JsonValue, freeze
 from gantlet.messages.value import value
 from gantlet.tool import Surroundings, as_text
+
+_log = logging.getLogger(__name__)
+
+#: Makes what a tool's body is: its own code, ready to be driven.
+MakeBody: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
 
 
 @value
@@ -70,38 +77,71 @@ class CallFloor:
         began = self.tracked.record.started_at
         return None if began is None else self.ground.bodies.clock.now() - began
 
-    def check_aborted(self) -> Outcome | None:
-        """Return how the call ends if it was aborted meanwhile."""
-        reason = self.tracked.abort.reason
-        return None if reason is None else stopped(reason, has_run=self.tracked.has_run)
-
     async def regrant(self, prepared: Prepared) -> None:
         """Take note of a changed call; wait until what it touches now is free."""
         await self.ground.regrant(self.tracked, prepared)
 
-    async def run_body(self, body: Callable[[], Coroutine[Any, Any, object]]) -> object:
+    def begin_body(self, make: MakeBody) -> Body[object] | None:
+        """Begin a tool's body if nothing has to be waited for before; it may have ended, too."""
+        tracked, ground = self.tracked, self.ground
+        way, tool = tracked.way, tracked.prepared.tool
+        assert way is not None
+        if way.has_waited or way.is_cancelled or tool is None or tool.timeout_seconds is not None:
+            return None
+        if way.host is None or not ground.slots.take_now():
+            return None
+        has_ended = True
+        try:
+            self._announce()
+            body = Body(make())
+            has_ended = body.begin(way.host, way)
+        finally:
+            if has_ended:
+                ground.slots.give()
+        return body
+
+    async def finish_body(self, body: Body[object]) -> object:
+        """Run a body that was begun to its end."""
+        try:
+            return await body
+        except AbandonedError:
+            self._give_up()
+            raise
+        finally:
+            self.ground.slots.give()
+
+    async def run_body(self, make: MakeBody) -> object:
         """Run a tool's body in a slot, within its time, and so that it can be abandoned."""
         tracked, ground = self.tracked, self.ground
-        way = tracked.way
+        way, tool = tracked.way, tracked.prepared.tool
         assert way is not None
         if not ground.slots.take_now():
             await ground.slots.take(tracked.position)
         try:
             if way.has_waited or way.is_cancelled:
                 await checkpoint_if_cancelled()  # a slot can come at the same time as the end
-            ground.services.before_run(tracked.prepared.call)
-            tracked.record.started_at = ground.bodies.clock.now()
-            if ground.is_heard:
-                ground.emit(CallStarted(tracked.prepared.call.id, tracked.name))
-            tool, driven = tracked.prepared.tool, Body(body())
+            self._announce()
             if tool is None or tool.timeout_seconds is None:
-                return await way.drive(driven)
-            return await self._drive_within(way, driven, tool.timeout_seconds)
+                return await way.drive(Body(make()))
+            return await self._drive_within(way, Body(make()), tool.timeout_seconds)
         except AbandonedError:
-            ground.bodies.abandoned.append(Abandoned(tracked.prepared.call.id, tracked.name))
+            self._give_up()
             raise
         finally:
             ground.slots.give()
+
+    def _give_up(self) -> None:
+        """Take note of a body that would not stop."""
+        call = self.tracked.prepared.call
+        self.ground.bodies.abandoned.append(Abandoned(call.id, call.name))
+
+    def _announce(self) -> None:
+        """Say that the tool runs from now on; what must be written before it does is written."""
+        tracked, ground = self.tracked, self.ground
+        ground.services.before_run(tracked.prepared.call)
+        tracked.record.started_at = ground.bodies.clock.now()
+        if ground.is_heard:
+            ground.emit(CallStarted(tracked.prepared.call.id, tracked.name))
 
     async def _drive_within(self, way: Body[Any], body: Body[object], seconds: float) -> object:
         """Await the body for so many seconds, then stop it."""
@@ -109,7 +149,7 @@ class CallFloor:
             time_out = partial(self._time_out, timed, body)
             overdue = self.ground.bodies.deadlines.after(seconds, time_out)
             try:
-                return await way.drive(body, timed)
+                return await way.drive(body, Host.current())
             finally:
                 overdue.call_off()
         raise TimedOutError
@@ -123,10 +163,13 @@ class CallFloor:
         self.tracked.call_off.append(giving_up.call_off)
 
     def report(self, update: object) -> None:
-        """Pass a tool's progress on, unless the call has ended."""
-        if not self.tracked.is_done:
-            call_id = self.tracked.prepared.call.id
-            self.ground.emit(CallProgressed(call_id, as_json(update)))
+        """Pass progress on, unless the call has ended; what cannot be shown is dropped."""
+        try:
+            if not self.tracked.is_done:
+                call_id = self.tracked.prepared.call.id
+                self.ground.emit(CallProgressed(call_id, as_json(update)))
+        except Exception:  # noqa: BLE001 - the work goes on
+            _log.exception("Progress of %s cannot be shown.", self.tracked.name)
 
 
 def stopped(reason: Abort, *, has_run: bool) -> Outcome:

@@ -36,7 +36,7 @@ async def contained(ask: Callable[[], Awaitable[_T]]) -> _T:
     except (Exception, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if _is_meant_for_us(error):
+        if is_meant_for_us(error):
             raise
         raise EscapedError(error) from error
 
@@ -55,7 +55,7 @@ def contained_now(ask: Callable[[], _T]) -> _T:
         raise EscapedError(error) from error
 
 
-def _is_meant_for_us(error: BaseException) -> bool:
+def is_meant_for_us(error: BaseException) -> bool:
     """Return whether we were cancelled or closed, or the user wants out."""
     if isinstance(error, GeneratorExit):
         return _was_raised_here(error) or _is_cancelled()

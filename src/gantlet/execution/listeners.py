@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from gantlet.execution import texts
-from gantlet.execution.call import Floor, Services
+from gantlet.execution.call import Services
+from gantlet.execution.floor import CallFloor
 from gantlet.execution.foreign import contained, said
 from gantlet.hooks import (
     NOTHING_AFTER,
@@ -32,16 +33,8 @@ class Listeners:
     A hook that fails abstains, and the user is told. A surface that fails is in the log.
     """
 
-    floor: Floor
+    floor: CallFloor
     services: Services
-
-    def wants(self, event: HookEvent, tool: AnyTool) -> bool:
-        """Return whether any hook listens; where none does, nothing else is done about hooks."""
-        try:
-            return self.services.hooks.wants(event, tool.name)
-        except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
-            self.hook_failed(event, error)
-            return False
 
     async def before(self, tool: AnyTool, args: object) -> BeforeCall:
         """Return what hooks say before a call."""
@@ -118,13 +111,6 @@ class Listeners:
             self.services.emit(event)
         except Exception:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
             _log.exception("Telling of %s failed.", type(event).__name__)
-
-    def report(self, update: object) -> None:
-        """Pass progress on; what cannot be shown is dropped, because the work goes on."""
-        try:
-            self.floor.report(update)
-        except Exception:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
-            _log.exception("Progress of %s cannot be shown.", self.floor.prepared.call.name)
 
     def _moment(self, tool: AnyTool, args: object) -> Moment:
         """Return what hooks are told about this call."""

@@ -5,7 +5,8 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
-from gantlet.messages import Message, OutcomeKind, ResultBlock, ToolUse
+from gantlet.messages import Message, OutcomeKind, ResultBlock, ToolUse, dumps
+from gantlet.messages.frozen import NOTHING_EXTRA
 from gantlet.messages.value import slotted, value
 from gantlet.permissions import Decision
 from gantlet.tool import ContextModifier, ResultContent, ToolResult
@@ -114,11 +115,20 @@ class CallRecord:
     outcome: OutcomeKind | None = None
     event: AuditEvent | None = None
     error_class: str = ""
-    input_chars: int = 0
     result_chars: int = 0
     input_snapshot: Mapping[str, object] | None = None
     waited_for: list[str] = field(default_factory=list)
     post_hook_error: str = ""
+    #: Only there to be measured, should somebody ask.
+    measured: Mapping[str, object] = field(default=NOTHING_EXTRA, repr=False, compare=False)
+
+    @property
+    def input_chars(self) -> int:
+        """How long the input is as JSON; what cannot be written has no length."""
+        try:
+            return len(dumps(self.measured).decode("utf-8"))
+        except (TypeError, ValueError):
+            return 0
 
     @property
     def events(self) -> tuple[AuditEvent, ...]:

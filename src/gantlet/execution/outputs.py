@@ -95,9 +95,10 @@ def _is_small(value: object) -> bool:
 
 def structured_of(outcome: Outcome) -> object:
     """Return the result for programs."""
+    if isinstance(outcome, Succeeded):
+        output = outcome.output
+        return _on_the_wire(output.data if output.structured is None else output.structured)
     match outcome:
-        case Succeeded(output, _):
-            return _on_the_wire(output.data if output.structured is None else output.structured)
         case Failed(message=message) | Invalid(message=message):
             return f"Error: {message}"
         case Denied(decision=decision):

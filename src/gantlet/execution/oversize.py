@@ -45,7 +45,7 @@ class Spill:
 
     async def fit(self, call_id: str, content: ResultContent, limit: float) -> ResultContent:
         """Return `content`, or a preview of it with the path of the whole if it is over `limit`."""
-        fitting = self._fitting(call_id, content, limit)
+        fitting = self.fitting(call_id, content, limit)
         if fitting is not None:
             return fitting
         fitted = await run_in_thread(partial(self._spill, call_id, content, limit))
@@ -54,14 +54,14 @@ class Spill:
 
     def fit_now(self, call_id: str, content: ResultContent, limit: float) -> ResultContent:
         """Do the same at once, for a result that is small enough to be written without waiting."""
-        fitting = self._fitting(call_id, content, limit)
+        fitting = self.fitting(call_id, content, limit)
         if fitting is not None:
             return fitting
         fitted = self._spill(call_id, content, limit)
         self._replaced[call_id] = _Replaced(_digest_of(content), fitted)
         return fitted
 
-    def _fitting(self, call_id: str, content: ResultContent, limit: float) -> ResultContent | None:
+    def fitting(self, call_id: str, content: ResultContent, limit: float) -> ResultContent | None:
         """Return what stands for `content` if no file is needed for it, or None if one is."""
         known = self._known(call_id, content) if self._replaced else None
         if known is None and _fits(content, limit):

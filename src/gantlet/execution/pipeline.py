@@ -7,12 +7,22 @@ fit → result. Each stage passes on what the next one needs, or ends the call w
 import inspect
 import logging
 from collections.abc import Mapping
+from functools import partial
+from types import CoroutineType
 from typing import Any
 
 from gantlet.execution import texts
 from gantlet.execution.bodies import AbandonedError, TimedOutError
-from gantlet.execution.call import Floor, Services, prepare
-from gantlet.execution.foreign import class_of, contained, contained_now, failure_of
+from gantlet.execution.call import Services, prepare
+from gantlet.execution.floor import CallFloor, stopped
+from gantlet.execution.foreign import (
+    EscapedError,
+    class_of,
+    contained,
+    contained_now,
+    failure_of,
+    is_meant_for_us,
+)
 from gantlet.execution.listeners import Listeners
 from gantlet.execution.masking import masked_content, masked_failure, masked_output
 from gantlet.execution.outcome import (
@@ -54,6 +64,10 @@ from gantlet.tool import Invalid as Misfit
 
 _log = logging.getLogger(__name__)
 
+#: Looked up once: every call asks for them.
+_BEFORE = HookEvent.PRE_TOOL_USE
+_AFTER = HookEvent.POST_TOOL_USE
+
 #: How often a person may change a call's input before it is refused.
 _MAX_CHANGES = 5
 
@@ -69,66 +83,72 @@ class _End(Exception):  # noqa: N818 - no error: the way out of the stages
 class CallRun:
     """One call on its way. `outcome` runs the stages; the rest is what they leave behind."""
 
-    def __init__(self, floor: Floor, services: Services) -> None:
+    context: tuple[str, ...] = ()
+    stop: str | None = None
+    defers = False
+    user_modified = False
+    output: ToolResult[object] | None = None
+    _known_context: ToolContext | None = None
+    _known_listeners: Listeners | None = None
+    _judged = NOTHING_JUDGED
+
+    def __init__(self, floor: CallFloor, services: Services) -> None:
         self._floor = floor
         self._services = services
-        self._listeners = Listeners(floor, services)
-        self.context: tuple[str, ...] = ()
-        self.stop: str | None = None
-        self.defers = False
-        self.user_modified = False
-        self.output: ToolResult[object] | None = None
-        self._known_context: ToolContext | None = None
-        self._judged = NOTHING_JUDGED
 
     async def outcome(self) -> Outcome:
         """Take the call through its stages. Every way they can end is an outcome."""
         try:
-            return await self._stages()
+            tool = self._find()
+            self._end_if_aborted()
+            args = self._parsed()
+            if not inherits_validate_input(tool):
+                await self._validate(tool, args)
+            hook_vote: Vote | None = None
+            if self._wants(_BEFORE, tool):
+                args, hook_vote = await self._before_hooks(tool, args)
+            if hook_vote is not None or not self._is_known_to_be_allowed(tool, args):
+                args = await self._permission(tool, args, hook_vote)
+            return await self._run(tool, args)
         except _End as end:
             return await self._bounded(end.outcome)
 
-    async def _stages(self) -> Succeeded:
-        tool = self._find()
-        self._end_if_aborted()
-        args = self._parsed()
-        if not _is_inherited(tool, "validate_input"):
-            await self._validate(tool, args)
-        hook_vote: Vote | None = None
-        if self._listeners.wants(HookEvent.PRE_TOOL_USE, tool):
-            args, hook_vote = await self._before_hooks(tool, args)
-        args = await self._permission(tool, args, hook_vote)
-        self._end_if_aborted()
-        output = await self._run(tool, args)
-        if self._listeners.wants(HookEvent.POST_TOOL_USE, tool):
-            output = await self._after_hooks(tool, args, output)
-        content = self._content(tool, output)
-        call_id = self._floor.prepared.call.id
-        fitted = await self._services.spill.fit(call_id, content, tool.max_result_chars)
-        return Succeeded(output if fitted is content else without_bulk(output, fitted), fitted)
+    @property
+    def _listeners(self) -> Listeners:
+        """Those who are told of the call; most calls need none of them."""
+        if self._known_listeners is None:
+            self._known_listeners = Listeners(self._floor, self._services)
+        return self._known_listeners
+
+    def _wants(self, event: HookEvent, tool: AnyTool) -> bool:
+        """Return whether any hook listens; where none does, nothing else is done about hooks."""
+        try:
+            return self._services.hooks.wants(event, tool.name)
+        except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
+            self._listeners.hook_failed(event, error)
+            return False
 
     def _find(self) -> AnyTool:
         """Return the tool, or end with the names nearest to what was asked for."""
-        prepared = self._floor.prepared
+        prepared = self._floor.tracked.prepared
         if prepared.tool is not None:
             return prepared.tool
         raise _End(unknown_tool(prepared.call.name, self._services.pool))
 
     def _end_if_aborted(self) -> None:
         """End a call that was aborted while it waited."""
-        ended = self._floor.check_aborted()
-        if ended is not None:
-            raise _End(ended)
+        tracked = self._floor.tracked
+        reason = tracked.abort.reason
+        if reason is not None:
+            raise _End(stopped(reason, has_run=tracked.has_run))
 
     def _parsed(self) -> Any:  # noqa: ANN401 - the seam where a tool's own type of args begins
         """Return the args, or end with everything that is wrong with the input."""
-        match self._floor.prepared.parsed:
-            case Parsed(args):
-                return args
-            case Misfit() as misfit:
-                raise _End(Invalid(texts.invalid_input(misfit.message), misfit.message))
-            case None:
-                raise AssertionError("a call with a tool has been parsed")
+        parsed = self._floor.tracked.prepared.parsed
+        if isinstance(parsed, Parsed):
+            return parsed.args
+        assert parsed is not None  # a call with a tool has been parsed
+        raise _End(Invalid(texts.invalid_input(parsed.message), parsed.message))
 
     async def _validate(self, tool: AnyTool, args: object) -> None:
         """Let the tool look at the args in their context."""
@@ -155,6 +175,42 @@ class CallRun:
             args = await self._changed(tool, answer.updated_input, "A hook")
         return args, answer.vote
 
+    def _is_known_to_be_allowed(self, tool: AnyTool, args: object) -> bool:
+        """Return whether the call may run as it is, by what was decided before; take note of it."""
+        if not inherits_check_permissions(tool):
+            return False
+        try:
+            decision = self._services.known(self._request(tool, args))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - whatever it is, it is met again on the long way
+            return False
+        if decision is None or not decision.allows or decision.updated_input is not None:
+            return False
+        self._note(decision)
+        self._keep_judged(decision)
+        return True
+
+    def _request(
+        self,
+        tool: AnyTool,
+        args: object,
+        hook_vote: Vote | None = None,
+        tool_vote: Vote | None = None,
+    ) -> Request:
+        """Return the call as it is judged."""
+        prepared = self._floor.tracked.prepared
+        return Request(
+            prepared.call,
+            tool,
+            args,
+            prepared.traits,
+            self._floor.surroundings,
+            self._services.agent,
+            hook_vote,
+            tool_vote,
+        )
+
     async def _permission(self, tool: AnyTool, args: Any, hook_vote: Vote | None) -> Any:  # noqa: ANN401 - the args
         """Have the call judged; an input that a person changed is parsed and judged again."""
         for changes_left in range(_MAX_CHANGES, -1, -1):
@@ -176,22 +232,12 @@ class CallRun:
 
     async def _judge(self, tool: AnyTool, args: object, hook_vote: Vote | None) -> Decision:
         """Ask whether the call may run; who cannot answer says no."""
-        prepared = self._floor.prepared
         try:
             tool_vote: Vote | None = None
-            if not _is_inherited(tool, "check_permissions"):
+            if not inherits_check_permissions(tool):
                 context = self._tool_context()
                 tool_vote = await contained(lambda: tool.check_permissions(args, context))
-            request = Request(
-                call=prepared.call,
-                tool=tool,
-                args=args,
-                traits=prepared.traits,
-                surroundings=self._floor.surroundings,
-                agent=self._services.agent,
-                hook_vote=hook_vote,
-                tool_vote=tool_vote,
-            )
+            request = self._request(tool, args, hook_vote, tool_vote)
             decision = contained_now(lambda: self._services.known(request))
             if decision is None:
                 decision = await contained(lambda: self._services.permission.decide(request))
@@ -212,7 +258,7 @@ class CallRun:
     async def _refused(self, tool: AnyTool, args: object, decision: Decision) -> Denied:
         """Return the outcome of a no, and tell the hooks of it."""
         denied = self._denied(decision)
-        if self._listeners.wants(HookEvent.PERMISSION_DENIED, tool):
+        if self._wants(HookEvent.PERMISSION_DENIED, tool):
             self._take(await self._listeners.denied(tool, args, decision.reason))
         return denied
 
@@ -228,8 +274,9 @@ class CallRun:
 
     def _note(self, decision: Decision) -> None:
         """Record a decision and tell of it."""
-        self._floor.record.decision = decision
-        if not self._floor.is_heard:
+        floor = self._floor
+        floor.tracked.record.decision = decision
+        if not floor.ground.is_heard:
             return
         self._listeners.tell(
             PermissionDecided(
@@ -263,18 +310,33 @@ class CallRun:
             self._floor.record.input_snapshot = call.input
         self._end_if_aborted()
         args = self._parsed()
-        if not _is_inherited(tool, "validate_input"):
+        if not inherits_validate_input(tool):
             await self._validate(tool, args)
         return args
 
-    async def _run(self, tool: AnyTool, args: object) -> ToolResult[object]:
-        """Run the tool; whatever it raises is an outcome."""
-        context = self._tool_context()
+    async def _run(self, tool: AnyTool, args: object) -> Succeeded:
+        """Run the tool and return what came of it; whatever it raises is an outcome."""
+        self._end_if_aborted()
+        output = self.output = self._sound(tool.name, await self._returned(tool, args))
+        if self._wants(_AFTER, tool):
+            output = await self._after_hooks(tool, args, output)
+        content = self._content(tool, output)
+        spill, call_id = self._services.spill, self._floor.tracked.prepared.call.id
+        fitted = spill.fitting(call_id, content, tool.max_result_chars)
+        if fitted is None:
+            fitted = await spill.fit(call_id, content, tool.max_result_chars)
+        return Succeeded(output if fitted is content else without_bulk(output, fitted), fitted)
+
+    async def _returned(self, tool: AnyTool, args: object) -> object:
+        """Run the tool's own code; return what it returns."""
+        floor = self._floor
+        make = partial(_call, tool, args, self._tool_context())
         self._services.reveal((tool.name,))
         try:
-            returned = await self._floor.run_body(
-                lambda: contained(lambda: _call(tool, args, context))
-            )
+            body = floor.begin_body(make)
+            if body is None:
+                return await floor.run_body(make)
+            return await floor.finish_body(body) if body.has_begun else body.value
         except AbandonedError as error:
             raise _End(Unknown(texts.error(texts.UNKNOWN))) from error
         except TimedOutError as error:
@@ -284,12 +346,14 @@ class CallRun:
         except Exception as error:
             failed = masked_failure(self._services.masker, failure_of(tool.name, error))
             raise _End(await self._failed(tool, args, failed)) from error
-        self.output = masked_output(self._services.masker, sound_output(tool.name, returned))
-        return self.output
+
+    def _sound(self, who: str, returned: object) -> ToolResult[object]:
+        """Return what was handed back, made sound and without its secrets."""
+        return masked_output(self._services.masker, sound_output(who, returned))
 
     async def _failed(self, tool: AnyTool, args: object, failed: Failed) -> Failed:
         """Tell the hooks of a failure."""
-        if not self._listeners.wants(HookEvent.POST_TOOL_USE_FAILURE, tool):
+        if not self._wants(HookEvent.POST_TOOL_USE_FAILURE, tool):
             return failed
         self._take(await self._listeners.after_failure(tool, args, failed.message))
         return failed
@@ -311,8 +375,7 @@ class CallRun:
         self._take(answer)
         if answer.updated_output is None:
             return output
-        told = masked_output(self._services.masker, sound_output("A hook", answer.updated_output))
-        updated = put_in_place(told, output)
+        updated = put_in_place(self._sound("A hook", answer.updated_output), output)
         try:
             contained_now(lambda: content_of(tool, updated))
         except Exception as error:  # noqa: BLE001 - what a tool cannot show is as if it had not been said
@@ -333,6 +396,8 @@ class CallRun:
             content = contained_now(lambda: content_of(tool, output))
         except Exception as error:
             raise _End(failure_of(tool.name, error)) from error
+        if content is output.data and type(content) is str:
+            return content  # as it was masked before
         return masked_content(self._services.masker, content)
 
     async def _bounded(self, outcome: Outcome) -> Outcome:
@@ -355,35 +420,50 @@ class CallRun:
 
     def _tool_context(self) -> ToolContext:
         """Return what the tool is told about this call; made again only when something changed."""
-        call, surroundings = self._floor.prepared.call, self._floor.surroundings
+        floor = self._floor
+        call, surroundings = floor.tracked.prepared.call, floor.surroundings
         known = self._known_context
         if known is None or known.call is not call or known.surroundings is not surroundings:
-            known = ToolContext(
-                call=call,
-                surroundings=surroundings,
-                message_id=self._floor.message_id,
-                agent=self._services.agent,
-                user_modified=self.user_modified,
-                judged=self._judged,
-                report=self._listeners.report,
+            known = self._known_context = ToolContext(
+                call,
+                surroundings,
+                floor.tracked.message_id,
+                self._services.agent,
+                self.user_modified,
+                self._judged,
+                floor.report,
             )
-            self._known_context = known
         return known
 
 
-def _is_inherited(tool: AnyTool, method: str) -> bool:
-    """Return whether a tool has left a method as it is, so that there is nothing to ask."""
-    if getattr(type(tool), method, None) is not getattr(Tool, method):
-        return False
-    return method not in getattr(tool, "__dict__", ())
+def inherits_validate_input(tool: AnyTool) -> bool:
+    """Return whether a tool has left the method as it is, so that there is nothing to ask."""
+    is_inherited = type(tool).validate_input is Tool.validate_input
+    return is_inherited and "validate_input" not in vars(tool)
+
+
+def inherits_check_permissions(tool: AnyTool) -> bool:
+    """Return the same of the other method."""
+    is_inherited = type(tool).check_permissions is Tool.check_permissions
+    return is_inherited and "check_permissions" not in vars(tool)
 
 
 async def _call(tool: AnyTool, args: object, context: ToolContext) -> object:
-    """Run a tool, also one whose `run` is not a coroutine."""
-    returned: object = tool.run(args, context)
-    if inspect.isawaitable(returned):
-        returned = await returned
-    return finished(returned)
+    """Run a tool, also one whose `run` is not a coroutine.
+
+    It can neither end the program, nor pretend to have been cancelled.
+    """
+    try:
+        returned: object = tool.run(args, context)
+        if type(returned) is CoroutineType or inspect.isawaitable(returned):
+            returned = await returned
+        return returned if type(returned) is str else finished(returned)
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if is_meant_for_us(error):
+            raise
+        raise EscapedError(error) from error
 
 
 def _misfit(who: str, problems: str) -> Invalid:

@@ -19,38 +19,67 @@ import anyio
 from anyio._backends._asyncio import _task_states
 from anyio.abc import TaskGroup
 
-Run: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
-
 #: For how long one task goes on before it lets everybody else work: a reader, a surface, Ctrl-C.
 _MAX_SECONDS = 0.01
 
 
-class _Shift:
-    """One run, in a context of its own. Await it once; says whether it had to wait."""
+class Host:
+    """A task, and the innermost scope that it was in when something began to run there."""
 
-    def __init__(self, run: Run, context: Context, hand_over: Callable[[], None]) -> None:
-        self._run = run
-        self._context = context
-        self._hand_over = hand_over
+    __slots__ = ("_state", "scope", "task")
 
-    def __await__(self) -> Generator[Any, Any, bool]:
-        coroutine = self._run()
-        enter = self._context.run
-        try:
-            awaited = enter(coroutine.send, None)
-        except StopIteration:
+    def __init__(self, task: "asyncio.Task[Any]") -> None:
+        self.task = task
+        self._state = state = _task_states.get(task)
+        self.scope: anyio.CancelScope | None = None if state is None else state.cancel_scope
+
+    @classmethod
+    def current(cls) -> "Host":
+        """Return the task that is running."""
+        task = asyncio.current_task()
+        assert task is not None
+        return cls(task)
+
+    @property
+    def innermost(self) -> anyio.CancelScope | None:
+        """The innermost scope that the task is in now. There is no public way to ask."""
+        state = self._state
+        if state is None:  # it had never been in one
+            self._state = state = _task_states.get(self.task)
+        return None if state is None else state.cancel_scope
+
+    def is_as_it_was(self, asked: int) -> bool:
+        """Return whether the task is in no further scope, and was not asked to end more often."""
+        task: Any = self.task
+        if self.innermost is not self.scope:
             return False
-        self._hand_over()
+        return task.cancelling() <= asked and not task._must_cancel  # no public way
+
+
+#: What is run: it returns nothing if it ended at once, or else what is left to do.
+Run: TypeAlias = Callable[[Host], Coroutine[Any, Any, None] | None]
+
+
+class _Rest:
+    """What is left of a run that does not end at once, in a context of its own. Await it once."""
+
+    def __init__(self, rest: Coroutine[Any, Any, None], context: Context, awaited: object) -> None:
+        self._rest = rest
+        self._context = context
+        self._awaited = awaited
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        enter, rest, awaited = self._context.run, self._rest, self._awaited
         while True:
             try:
                 try:
                     sent = yield awaited
                 except BaseException as error:  # noqa: BLE001 - it belongs to the run
-                    awaited = enter(coroutine.throw, error)
+                    awaited = enter(rest.throw, error)
                 else:
-                    awaited = enter(coroutine.send, sent)
+                    awaited = enter(rest.send, sent)
             except StopIteration:
-                return True
+                return
 
 
 class Runners:
@@ -96,19 +125,20 @@ class Runners:
 
     async def _take(self, number: int) -> None:
         """Run what waits until one of them waits itself, or another task is better for the next."""
-        task = asyncio.current_task()
-        assert task is not None
-        scope = scope_of(task)
+        host = Host.current()
+        task, scope = host.task, host.scope
         assert scope is not None
         del self._unbegun[number]
         self._running[number] = scope
         if self._is_closing or is_cancelled():
             scope.cancel()  # so that whoever wants to know need not ask those around it
         until, holders = time.monotonic() + _MAX_SECONDS, sys.getrefcount(task)
+        waiting = self._waiting
         try:
-            while self._waiting:
-                run, context = self._waiting.popleft()
-                if await _Shift(run, context, self._hand_over):
+            while waiting:
+                run, context = waiting.popleft()
+                rest = context.run(run, host)
+                if rest is not None and await self._wait_for(rest, context):
                     return
                 if task.cancelling() or _is_ended(scope) or time.monotonic() > until:
                     return
@@ -119,6 +149,16 @@ class Runners:
             if self._taker == number:
                 self._hand_over()
             self._one_ended.set()
+
+    async def _wait_for(self, rest: Coroutine[Any, Any, None], context: Context) -> bool:
+        """Do what is left of a run; return whether it had to wait."""
+        try:
+            awaited = context.run(rest.send, None)
+        except StopIteration:
+            return False
+        self._hand_over()
+        await _Rest(rest, context, awaited)
+        return True
 
     def _hand_over(self) -> None:
         """Leave what waits to another task, if anything does."""
@@ -135,9 +175,3 @@ def _is_ended(scope: anyio.CancelScope) -> bool:
 def is_cancelled() -> bool:
     """Return whether the current task is in a scope that was cancelled, however far out."""
     return anyio.current_effective_deadline() == -math.inf
-
-
-def scope_of(task: "asyncio.Task[Any]") -> anyio.CancelScope | None:
-    """Return the innermost scope that a task is in. There is no public way to ask."""
-    state = _task_states.get(task)
-    return None if state is None else state.cancel_scope

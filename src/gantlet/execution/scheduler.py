@@ -26,7 +26,10 @@ class Scheduler:
         """Reserve what a call touches; return whether it may go at once."""
         self._reserved[position] = footprint
         self._index.add(position, footprint)
-        return self._try(position)
+        if self._index.blocker(position, footprint) is not None:
+            return self._try(position)
+        self._going.add(position)
+        return True
 
     def finish(self, position: int) -> list[int]:
         """Give a call's reservation back; return who may go now, earliest first."""
@@ -36,8 +39,9 @@ class Scheduler:
         self._index.remove(position, footprint)
         self._going.discard(position)
         self._changed.discard(position)
-        self._stop_waiting(position)
-        return self._wake(position)
+        if self._waiting_for:
+            self._stop_waiting(position)
+        return self._wake(position) if self._waiters else []
 
     def change(self, position: int, footprint: Footprint) -> tuple[bool, list[int]]:
         """Give a call another reservation at its old position.
@@ -79,7 +83,7 @@ class Scheduler:
 
     def waited_for(self, position: int) -> list[int]:
         """Return the calls for which another one has waited, each once, in order."""
-        return list(self._waited_for.get(position, ()))
+        return list(self._waited_for[position]) if position in self._waited_for else []
 
     @property
     def waiting(self) -> list[int]:

@@ -6,7 +6,7 @@ from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.foreign import contained_now
 from gantlet.execution.outcome import Failed, Outcome
 from gantlet.execution.settings import SiblingFailure
-from gantlet.execution.tracked import Queued, Tracked
+from gantlet.execution.tracked import QUEUED, Tracked
 from gantlet.messages.value import slotted
 from gantlet.tool import Parsed
 
@@ -65,7 +65,7 @@ class Siblings:
 
 def _has_not_started(call: Tracked) -> bool:
     """Return whether a call waits in the queue, still or again."""
-    return isinstance(call.state, Queued)
+    return call.state is QUEUED
 
 
 def _depends(call: Tracked) -> bool:

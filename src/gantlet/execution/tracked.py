@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from dataclasses import field
-from typing import Any, TypeAlias
+from enum import Enum
+from typing import Any
 
 import anyio
 
@@ -13,37 +14,27 @@ from gantlet.execution.call import Prepared
 from gantlet.execution.effects import Effect
 from gantlet.execution.outcome import Answer, CallRecord, Outcome
 from gantlet.messages import ToolUse
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import slotted
 
 
-@value
-class Queued:
-    """Waits for earlier calls that it conflicts with."""
+class State(Enum):
+    """How far a call has come."""
+
+    #: Waits for earlier calls that it conflicts with.
+    QUEUED = "queued"
+    #: On its way through the pipeline; what it touches is reserved.
+    EXECUTING = "executing"
+    #: Has its one answer.
+    COMPLETED = "completed"
+    #: Its answer was handed out, in its turn.
+    YIELDED = "yielded"
 
 
-@value
-class Executing:
-    """On its way through the pipeline; what it touches is reserved."""
-
-
-@value
-class Completed:
-    """Has its one answer."""
-
-    answer: Answer
-
-
-@value
-class Yielded:
-    """Its answer was handed out, in its turn."""
-
-    answer: Answer
-
-
-State: TypeAlias = Queued | Executing | Completed | Yielded
-
-QUEUED = Queued()
-EXECUTING = Executing()
+#: Looked up once: every call goes through them.
+QUEUED = State.QUEUED
+EXECUTING = State.EXECUTING
+COMPLETED = State.COMPLETED
+YIELDED = State.YIELDED
 
 
 @slotted
@@ -51,6 +42,7 @@ class Tracked:
     """A call, its place in the reply, and how far it has come.
 
     Attributes:
+        answer: Its one answer, once it has it.
         asked: What the model asked for; what is run may have been changed on the way.
         context: The variables it sees: those of whoever submitted it, and no other call's.
         is_alone: The call asked for everything, and so has the floor to itself.
@@ -67,6 +59,7 @@ class Tracked:
     abort: AbortScope
     message_id: str = ""
     state: State = QUEUED
+    answer: Answer | None = None
     context: Context = field(default_factory=copy_context)
     is_alone: bool = False
     way: Body[Any] | None = None
@@ -80,7 +73,7 @@ class Tracked:
     @property
     def is_done(self) -> bool:
         """Whether the call has its answer."""
-        return isinstance(self.state, Completed | Yielded)
+        return self.answer is not None
 
     @property
     def is_running(self) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import TypeAlias, get_args
 
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.system import Identity, identify, meant_path
 
 
@@ -92,12 +92,12 @@ class Footprint:
     reads_named: frozenset[str] = frozenset()
     writes_named: frozenset[str] = frozenset()
 
-    @property
+    @lazy
     def names_nothing(self) -> bool:
         """Whether neither a path nor a name is touched by itself."""
         return not (self.reads or self.writes or self.reads_named or self.writes_named)
 
-    @property
+    @lazy
     def writes_something(self) -> bool:
         """Whether anything at all is written."""
         return self.is_exclusive or bool(self.writes or self.writes_named)
