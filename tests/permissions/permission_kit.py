@@ -17,7 +17,7 @@ from gantlet.permissions import (
     see,
 )
 from gantlet.rules import Source, SourceKind, parse_rule
-from gantlet.system import FileKind, Found, PathFacts
+from gantlet.system import FileKind, Found, PathFacts, Repository
 from gantlet.tool import (
     READS_ONLY,
     AgentIdentity,
@@ -205,6 +205,18 @@ class PaperEyes:
     def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
         """Return what passes each test of what the test says lies below a directory."""
         return tuple(self._found(root, test) for test in tests)
+
+    def find_sources(self, root: str, test: Callable[[str], bool]) -> Found:
+        """Return what passes a test of what the test says lies below a directory."""
+        return self._found(root, test)
+
+    def repository(self, folder: str) -> Repository | None:
+        """Return a repository that begins at the top and keeps what the test says."""
+        return Repository("/", frozenset(self.tracked))
+
+    def ignore_lines(self, top: str, file: str) -> tuple[tuple[str, str], ...]:
+        """Return nothing."""
+        return ()
 
     def _found(self, root: str, test: Callable[[str], bool]) -> Found:
         """Return what of a directory passes one test."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gantlet.system import FileKind, Found, PathFacts, Scout, directory_names, look_at
-from gantlet.system.path_facts import expand, find_below
+from gantlet.system.path_facts import expand
+from gantlet.system.path_search import find_below
 
 
 def seen(path: Path) -> PathFacts:

@@ -26,12 +26,13 @@ from gantlet.permissions.context import PermissionContext, SubagentRequest
 from gantlet.permissions.decision import Decision, Permission, Request
 from gantlet.permissions.engine import Engine
 from gantlet.permissions.evaluation import LAYERS, evaluate
+from gantlet.permissions.eyes import Eyes
 from gantlet.permissions.facts import NO_FACTS, Facts, Touch
 from gantlet.permissions.holder import ContextHolder, Saver
 from gantlet.permissions.layers import Layer
 from gantlet.permissions.modes import meet, read_mode
 from gantlet.permissions.read_only import ReadOnlyPermission
-from gantlet.permissions.seeing import Eyes, see
+from gantlet.permissions.seeing import see
 from gantlet.permissions.updates import (
     AddDirectories,
     AddRules,

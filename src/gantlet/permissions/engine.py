@@ -23,11 +23,12 @@ from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Decision, Request
 from gantlet.permissions.evaluation import LAYERS, advise, evaluate, settle, weigh
+from gantlet.permissions.eyes import Eyes
 from gantlet.permissions.holder import ContextHolder
 from gantlet.permissions.layers import Layer
 from gantlet.permissions.matching import forbidding_match
 from gantlet.permissions.memory import Memory
-from gantlet.permissions.seeing import Eyes, Sight, see
+from gantlet.permissions.seeing import Sight, see
 from gantlet.permissions.updates import Update
 from gantlet.permissions.verdict import Verdict
 from gantlet.permissions.withholding import withheld_from, withholds

@@ -7,6 +7,7 @@ from dataclasses import field
 from types import MappingProxyType
 
 from gantlet.messages.value import replace, value
+from gantlet.shell import Sweep
 from gantlet.system import NOTHING, FileKind, Found, PathFacts, Place
 from gantlet.tool import PathKind
 
@@ -74,6 +75,7 @@ class Facts:
         links: What below a touched tree leads out of the directories that may be read.
         apart: What below a tree of names to be taken apart has a name that is not taken for one.
         forbidden: All that a rule forbids by path, for files that have several names.
+        swept: Our own files among those that a command changes without naming them.
     """
 
     places: Mapping[str, tuple[PathFacts, ...] | None] = field(
@@ -83,6 +85,7 @@ class Facts:
     forbidden: Found | None = None
     links: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
     apart: Mapping[Touch, Found] = field(default_factory=lambda: MappingProxyType({}))
+    swept: Mapping[Sweep, Found] = field(default_factory=lambda: MappingProxyType({}))
 
     def leads_as(self, other: "Facts") -> bool:
         """Return whether every path led to the same place at another look."""

@@ -65,6 +65,7 @@ class FileLayer:
     def vote(self, case: Case) -> Ballot | None:
         """Deny what is no file; ask about what decides over programs or has several names."""
         ballots = [ballot for target in case.targets for ballot in self._about(case, target)]
+        ballots += self._swept(case)
         if not ballots:
             return None
         denials = (ballot for ballot in ballots if ballot.behaviour is Behaviour.DENY)
@@ -112,6 +113,23 @@ class FileLayer:
             return
         for why in filter(None, map(why_protected, paths)):
             yield self._ask(f"{target.touch.path} is protected: {why}.", is_checkable=True)
+
+    def _swept(self, case: Case) -> Iterator[Ballot]:
+        """Yield a question about our own files among those that a command does not name."""
+        for part in case.reading.parts if case.reading is not None else ():
+            for sweep in part.sweeps:
+                found = case.request.facts.swept.get(sweep)
+                if found is not None and found.paths:
+                    path = found.paths[0].lexical
+                    yield self._ask(
+                        f"`{part.shown}` would change {path}, which decides what is allowed from"
+                        " then on."
+                    )
+                elif found is None or not found.is_complete:
+                    yield self._ask(
+                        f"Which files `{part.shown}` changes cannot be told, and some may decide"
+                        " what is allowed from then on."
+                    )
 
     def _several_names(self, case: Case, target: Target, place: PathFacts) -> Iterator[Ballot]:
         """Yield a question about a file whose other names may be forbidden."""

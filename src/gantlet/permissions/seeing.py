@@ -1,18 +1,20 @@
 """Having the paths of a call looked at, by somebody who may."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Protocol
 
 from gantlet.messages.value import lazy, replace, value
 from gantlet.permissions.below import UNSEEN, Below, joined
 from gantlet.permissions.case import Case
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.decision import Request
+from gantlet.permissions.eyes import Eyes
 from gantlet.permissions.facts import Facts, Touch
 from gantlet.permissions.files import has_forbidding
+from gantlet.permissions.sweeping import Sweeper
 from gantlet.rules import EDIT, READ, PathParts
+from gantlet.shell import Sweep
 from gantlet.system import FileKind, Found, PathFacts
 
 #: Where `rg` and `fd` are told what to leave out, and what not to.
@@ -22,22 +24,6 @@ _EVERYBODYS = ("/usr/bin/", "/usr/lib/", "/usr/share/")
 
 #: Where a list of names is taken apart.
 _APART = re.compile(r"[\s'\"\\]")
-
-
-class Eyes(Protocol):
-    """Who looks at files. Permission itself never does."""
-
-    def look(self, path: str, cwd: str) -> PathFacts:
-        """Return what is known about a path."""
-
-    def look_as_shown(self, path: str, cwd: str) -> PathFacts:
-        """Return what is known about a path that is written as names are shown to a model."""
-
-    def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
-        """Return what a shell's pattern can stand for, or None where that is too much."""
-
-    def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
-        """Return for each test what lies below a directory and passes it."""
 
 
 def see(request: Request, context: PermissionContext, eyes: Eyes) -> Request:
@@ -56,9 +42,19 @@ class Sight:
     eyes: Eyes
 
     @lazy
+    def _case(self) -> Case:
+        """The call as the layers see it."""
+        return Case(self.request, self.context)
+
+    @property
+    def _sweeps(self) -> tuple[Sweep, ...]:
+        """What a command changes without naming it."""
+        return self._case.reading.sweeps if self._case.reading is not None else ()
+
+    @lazy
     def _touches(self) -> tuple[Touch, ...]:
         """The paths to look at. Guesses matter only where something is forbidden."""
-        touches = Case(self.request, self.context).touches
+        touches = self._case.touches
         if has_forbidding(self.context, "edit"):  # which is also where reading is forbidden
             return touches
         return tuple(touch for touch in touches if not touch.is_guess)
@@ -80,7 +76,7 @@ class Sight:
 
     def needs_search(self, seen: Request) -> bool:
         """Return whether something could only be told by searching directories."""
-        return bool(self._trees) or self._has_linked(seen)
+        return bool(self._trees or self._sweeps) or self._has_linked(seen)
 
     def searched(self, seen: Request) -> Request:
         """Return the request with what lies below its directories and is forbidden.
@@ -91,12 +87,15 @@ class Sight:
         below = {touch: one.forbidden for touch, one in found.items()}
         links = {touch: one.outside for touch, one in found.items() if touch.follows}
         apart = {touch: one.apart for touch, one in found.items() if touch.is_split}
+        sweeper = Sweeper(self.context, self.eyes)
+        swept = {sweep: sweeper.own_in(sweep) for sweep in self._sweeps}
         facts = replace(
             seen.facts,
             below=MappingProxyType(below),
             forbidden=self.find_forbidden() if self._has_linked(seen) else None,
             links=MappingProxyType(links),
             apart=MappingProxyType(apart),
+            swept=MappingProxyType(swept),
         )
         return replace(seen, facts=facts)
 

@@ -12,14 +12,17 @@ from gantlet.shell import (
     NotKnown,
     Otherwise,
     PathUse,
+    Reach,
     ReadOnly,
     Redirect,
     SimpleCommand,
+    Sweep,
     Writes,
     analyse,
     judge,
     strip_for_allow,
     strip_for_rules,
+    sweeps_of,
     text_of,
 )
 from gantlet.system import FileKind
@@ -58,6 +61,7 @@ class Part:
         reads_otherwise: The paths it then reads.
         conditions: The paths to look at for that.
         has_more_mentions: There are more words than were taken for paths.
+        sweeps: What it changes without naming it.
     """
 
     command: SimpleCommand
@@ -71,6 +75,7 @@ class Part:
     otherwise: Otherwise | None = None
     reads_otherwise: tuple[Touch, ...] = ()
     conditions: tuple[Touch, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()
 
     @lazy
     def rule_texts(self) -> tuple[str, ...]:
@@ -107,6 +112,11 @@ class Reading:
     analysis: Analysis
     parts: tuple[Part, ...]
     touches: tuple[Touch, ...]
+
+    @property
+    def sweeps(self) -> tuple[Sweep, ...]:
+        """All that is changed without being named."""
+        return tuple(sweep for part in self.parts for sweep in part.sweeps)
 
     @property
     def may_be_safe(self) -> bool:
@@ -190,7 +200,14 @@ def _part(command: SimpleCommand, start: str) -> Part:
         otherwise=otherwise,
         reads_otherwise=tuple(_operands(otherwise.read_only, cwd, words)) if otherwise else (),
         conditions=_conditions(otherwise) if otherwise is not None else (),
+        sweeps=tuple(_seen_from(cwd, sweep) for sweep in sweeps_of(command)),
     )
+
+
+def _seen_from(cwd: str, sweep: Sweep) -> Sweep:
+    """Return what a command changes with whole paths; `~` is left for who looks."""
+    place = "" if sweep.reach is Reach.ALL else spot(sweep.place, cwd)
+    return replace(sweep, root=spot(sweep.root, cwd), place=place)
 
 
 def _texts_in(command: SimpleCommand) -> tuple[Redirect, ...]:

@@ -25,8 +25,10 @@ from gantlet.shell.door import (
     strip_for_allow,
     strip_for_rules,
     suggest_rules,
+    sweeps_of,
     text_of,
 )
+from gantlet.shell.sweep import Omission, Reach, Sweep
 
 __all__ = [
     "Analysis",
@@ -34,11 +36,14 @@ __all__ = [
     "ExitMeaning",
     "Judgement",
     "NotKnown",
+    "Omission",
     "Otherwise",
     "PathUse",
+    "Reach",
     "ReadOnly",
     "Redirect",
     "SimpleCommand",
+    "Sweep",
     "Word",
     "Writes",
     "all_begin_with",
@@ -51,5 +56,6 @@ __all__ = [
     "strip_for_allow",
     "strip_for_rules",
     "suggest_rules",
+    "sweeps_of",
     "text_of",
 ]

@@ -19,6 +19,7 @@ class PathUse:
         follows: Of a tree, links in it are followed, wherever they lead.
         tracked: Of the links that are followed, only those that git keeps.
         is_split: Of a tree, the names are taken apart at blanks and quotes before they are used.
+        by_content: Of a tree, only what holds something that is searched for.
         is_written: Of what may be a path: the program would change it.
         may_be_written: Of what may be a path: code names it, and may change it.
     """
@@ -32,6 +33,7 @@ class PathUse:
     follows: bool = False
     tracked: bool = False
     is_split: bool = False
+    by_content: bool = False
 
 
 @value

@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from gantlet.shell.analysis import Analysis, ExitMeaning, Judgement, SimpleCommand
+from gantlet.shell.sweep import Sweep
+
+#: Programs that change files by where they lie.
+_SWEEPING = frozenset({"fd", "fdfind", "find", "gfind", "git", "gxargs", "xargs"})
 
 
 def analyse(command: str) -> Analysis:
@@ -40,6 +44,11 @@ def critical_removal(
     `cwd` and `home` are absolute; `directories` are the further ones the session works in.
     """
     return _critical_removal()(analysis, cwd, home, directories)
+
+
+def sweeps_of(command: SimpleCommand) -> tuple[Sweep, ...]:
+    """Return which files a command changes by where they lie, without naming each of them."""
+    return _sweeps_of()(command) if command.program in _SWEEPING else ()
 
 
 def suggest_rules(analysis: Analysis) -> tuple[str, ...]:
@@ -117,6 +126,13 @@ def _critical_removal() -> Callable[[Analysis, str, str, Iterable[str]], str | N
     from gantlet.shell.removal import critical_removal
 
     return critical_removal
+
+
+@cache
+def _sweeps_of() -> Callable[[SimpleCommand], tuple[Sweep, ...]]:
+    from gantlet.shell.sweeps import sweeps_of
+
+    return sweeps_of
 
 
 @cache

@@ -37,7 +37,8 @@ TREE_READERS = frozenset(
 #: Those that read the directory they stand in when they are given none.
 _READS_HERE = frozenset({"ack", "ag", "http-server", "rg", "serve", "ugrep"})
 _SEARCHERS = frozenset({"egrep", "fgrep", "grep", "zgrep"})
-_RECURSIVE = re.compile(r"-[^-]*[rR]|--(?:recursive|dereference-recursive|directories=recurse)")
+#: What tells a program to go down into directories.
+RECURSIVE = re.compile(r"-[^-]*[rR]|--(?:recursive|dereference-recursive|directories=recurse)")
 #: What `find` and `fd` may do to each file without reading it.
 _ONLY_NAMES = frozenset(
     {
@@ -91,7 +92,7 @@ def _changes_below(name: str, words: Sequence[Word]) -> bool:
     if name in _FINDERS:
         return any(word.text == "-delete" for word in words)
     if name in _CHANGE_BELOW:
-        return any(_RECURSIVE.match(word.text) for word in words)
+        return any(RECURSIVE.match(word.text) for word in words)
     return name == "git"
 
 
@@ -130,7 +131,7 @@ def _reads_here(name: str, words: Sequence[Word], *, is_code: bool) -> bool:
     if name in _READS_HERE:
         return True
     if name in _SEARCHERS:
-        return any(_RECURSIVE.match(word.text) for word in words)
+        return any(RECURSIVE.match(word.text) for word in words)
     is_server = is_code or name == "busybox"
     return is_server and not _SHOWS_HERE.isdisjoint(word.text for word in words)
 
@@ -145,7 +146,7 @@ def _texts(word: Word, *, is_code: bool) -> list[str]:
 
 def _all_texts(word: Word, *, is_code: bool) -> list[str]:
     """Return the same for a word that may mention several things."""
-    text = _known(word)
+    text = known_text(word)
     code = _tokens(word.text) if is_code else []
     if len(text) > _MAX_MENTION or "$(" in text or "`" in text:
         return code
@@ -164,7 +165,7 @@ def _all_texts(word: Word, *, is_code: bool) -> list[str]:
     return [one for one in (*texts, *code) if one]
 
 
-def _known(word: Word) -> str:
+def known_text(word: Word) -> str:
     """Return a word with the directories that variables stand for, and without `file:`."""
     text = path_of(word)
     if not word.is_literal:

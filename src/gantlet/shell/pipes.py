@@ -49,7 +49,10 @@ def _named(command: SimpleCommand) -> tuple[PathUse, ...] | None:
     if name in ("fd", "fdfind"):
         return tuple(replace(use, follows=True) for use in judgement.reads)
     if name in ("grep", "egrep", "fgrep", "rg") and texts & _NAMES:
-        return judgement.reads or None
+        return (
+            tuple(replace(use, by_content="--files" not in texts) for use in judgement.reads)
+            or None
+        )
     if _is_git_names(judgement.entry, texts):
         tracked = texts.isdisjoint(_UNTRACKED)
         return (PathUse(".", is_tree=True, follows=True, tracked=tracked),)

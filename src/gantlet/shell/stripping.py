@@ -34,7 +34,8 @@ _SAFE_VARIABLES: dict[str, str] = {
     "TZ": _TIME_ZONE,
 }
 _LOCALE = re.compile(r"LC_[A-Z]+")
-_GIT_GLOBAL = (
+#: The options of git in front of its commands.
+GIT_GLOBAL = (
     "-C= -c= --exec-path[=] --html-path --man-path --info-path -p,--paginate -P,--no-pager "
     "--no-replace-objects --bare --git-dir= --work-tree= --namespace= --super-prefix= "
     "--config-env= --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
@@ -173,7 +174,7 @@ def _variants(command: SimpleCommand) -> Iterator[SimpleCommand]:
     yield from spellings(bare)
     if name == "git":
         parsed = parse_arguments(
-            bare.argv[1:], grammar_of(_GIT_GLOBAL), permutes=False, abbreviates=True
+            bare.argv[1:], grammar_of(GIT_GLOBAL), permutes=False, abbreviates=True
         )
         if parsed.rest and not parsed.problem:
             yield replace(bare, argv=(bare.argv[0], *bare.argv[1 + parsed.rest :]))

@@ -18,7 +18,15 @@ from gantlet.permissions import (
 )
 from gantlet.rules import BadRule, Rule, Source, SourceKind, parse_rule
 from gantlet.surfaces.stand_in_tools import stand_in
-from gantlet.system import Found, PathFacts, Scout, absolute, directory_names, meant_path
+from gantlet.system import (
+    Found,
+    PathFacts,
+    Repository,
+    Scout,
+    absolute,
+    directory_names,
+    meant_path,
+)
 from gantlet.tool import AgentIdentity, Mode, Surroundings, UserError, ask_traits
 
 _MAX_REMEMBERED = 50_000
@@ -59,6 +67,25 @@ class RememberingEyes:
         if new:
             self._finds.update(zip(new, self._scout.find(root, *new.values()), strict=True))
         return tuple(self._finds[key] for key in keys)
+
+    def find_sources(self, root: str, test: Callable[[str], bool]) -> Found:
+        """Return the same, but not what programs made for themselves."""
+        key = (root, f"{test.__name__} of sources")
+        if key not in self._finds:
+            self._finds[key] = self._scout.find_sources(root, test)
+        return self._finds[key]
+
+    def repository(self, folder: str) -> Repository | None:
+        """Return the repository that a directory lies in, or None where there is none.
+
+        Raises:
+            OSError: What it keeps cannot be told.
+        """
+        return self._scout.repository(folder)
+
+    def ignore_lines(self, top: str, file: str) -> tuple[tuple[str, str], ...]:
+        """Return the lines that may tell git to ignore a file, each with where it counts from."""
+        return self._scout.ignore_lines(top, file)
 
     def _at_home(self, path: str) -> str:
         """Return a path with `~` as this home."""

@@ -4,9 +4,10 @@ from gantlet.system.child_life import Leftover
 from gantlet.system.clock import Clock, RealClock
 from gantlet.system.environment import Environment, is_on
 from gantlet.system.folders import account_home, home_folder
+from gantlet.system.git_files import Repository
 from gantlet.system.ids import new_id
 from gantlet.system.opening import OpenFile, RefusedFileError, open_file, stamp_of
-from gantlet.system.path_facts import FileKind, Found, PathFacts, Scout, directory_names, look_at
+from gantlet.system.path_facts import FileKind, Found, PathFacts, directory_names, look_at
 from gantlet.system.paths import NOTHING, Identity, Parts, Place, absolute, identify, locate
 from gantlet.system.private_files import (
     keep_bytes,
@@ -35,6 +36,7 @@ from gantlet.system.replacing import (
     remove_folders,
     replace_file,
 )
+from gantlet.system.scout import Scout
 from gantlet.system.secrets import MASK, Masker, is_secret_name
 from gantlet.system.shown_names import meant_path, shown_name
 from gantlet.system.text_form import (
@@ -74,6 +76,7 @@ __all__ = [
     "RealClock",
     "RefusedFileError",
     "Replaced",
+    "Repository",
     "Scout",
     "TextForm",
     "UnencodableError",

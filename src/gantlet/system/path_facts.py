@@ -2,25 +2,16 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import islice
-from pathlib import Path
 
-from gantlet.messages.value import replace, value
+from gantlet.messages.value import value
 from gantlet.system.paths import absolute
-from gantlet.system.shown_names import meant_path
 
-#: How many files and directories a search looks at before it gives up.
-MAX_ENTRIES = 20_000
 #: How many paths one pattern may stand for before it counts as unknown.
 MAX_MATCHES = 1_000
-#: Of how many found files it is looked up whether git keeps them.
-_MAX_TRACKED = 100
-_MAX_INDEX_BYTES = 64 * 1024 * 1024
-#: The versions of git's index in which every path is written out.
-_PLAIN_VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")
 #: How a directory is opened only to be asked where it is; nothing where a kernel cannot tell.
 _PROBE = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
 #: What the kernel adds to the name of a directory that is no longer there.
@@ -69,26 +60,6 @@ class Found:
 
     paths: tuple[PathFacts, ...] = ()
     is_complete: bool = True
-
-
-class Scout:
-    """Looks at files for those who may not. Reads names and kinds, and no content but git's."""
-
-    def look(self, path: str, cwd: str) -> PathFacts:
-        """Return what is known about `path`, seen from `cwd`. Never raises."""
-        return look_at(path, cwd)
-
-    def look_as_shown(self, path: str, cwd: str) -> PathFacts:
-        """Return what is known about a path that is written as names are shown. Never raises."""
-        return look_at(meant_path(path, cwd), cwd)
-
-    def expand(self, pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
-        """Return what a shell's pattern can stand for, or None where that is too much."""
-        return expand(pattern, cwd)
-
-    def find(self, root: str, *tests: Callable[[str], bool]) -> tuple[Found, ...]:
-        """Return for each test what lies below `root` and passes it, by path."""
-        return find_below(root, *tests)
 
 
 def look_at(path: str, cwd: str) -> PathFacts:
@@ -172,58 +143,6 @@ def directory_names(directory: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((facts.lexical, facts.real)))
 
 
-def find_below(
-    root: str, *tests: Callable[[str], bool], max_entries: int = MAX_ENTRIES
-) -> tuple[Found, ...]:
-    """Return for each test what lies below `root` and passes it, by path, after one walk.
-
-    Links to directories are not entered. What cannot be read, and what lies beyond `max_entries`,
-    makes the search incomplete.
-    """
-    found: tuple[list[PathFacts], ...] = tuple([] for _ in tests)
-    pending = [root]
-    left = max_entries
-    is_complete = True
-    while pending and left >= 0:
-        try:
-            with os.scandir(pending.pop()) as listed:
-                entries = list(islice(listed, left + 1))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError:
-            is_complete = False
-            continue
-        left -= len(entries)
-        for entry in entries:
-            names = _names(entry)
-            for passed, test in zip(found, tests, strict=True):
-                if any(map(test, names)):
-                    passed.append(look_at(entry.path, "/"))
-        pending += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-    is_complete = is_complete and left >= 0
-    return tuple(Found(tuple(_with_tracking(passed)), is_complete) for passed in found)
-
-
-def _names(entry: os.DirEntry[str]) -> tuple[str, ...]:
-    """Return an entry's own path, and where it leads."""
-    if not entry.is_symlink():
-        return (entry.path,)
-    try:
-        return (entry.path, os.path.realpath(entry.path))
-    except RecursionError:  # far more links than the system follows: it leads nowhere
-        return (entry.path,)
-
-
-def _with_tracking(found: list[PathFacts]) -> Iterator[PathFacts]:
-    """Yield what was found, the first of it with whether git keeps it."""
-    indexes: dict[Path, bytes | None] = {}
-    for number, facts in enumerate(found):
-        if number >= _MAX_TRACKED:
-            yield facts
-        else:
-            yield replace(facts, is_tracked=_is_tracked(Path(facts.lexical), indexes))
-
-
 def expand(pattern: str, cwd: str) -> tuple[PathFacts, ...] | None:
     """Return every path a shell's pattern can stand for, itself included.
 
@@ -264,30 +183,3 @@ def _simplified(segment: str) -> str:
     """Return a segment in which each set of characters is a star: more than the shell means."""
     head, bracket, _ = segment.partition("[")
     return f"{head}*" if bracket else segment
-
-
-def _is_tracked(file: Path, indexes: dict[Path, bytes | None]) -> bool:
-    """Return whether the repository a file lies in keeps it; yes where that cannot be told.
-
-    A file that stands in git's index is kept. What was kept once and is no more, is not found.
-    """
-    root = next((parent for parent in file.parents if os.path.lexists(parent / ".git")), None)
-    if root is None:
-        return False
-    if root not in indexes:
-        indexes[root] = _index_of(root)
-    index = indexes[root]
-    return index is None or os.fsencode(file.relative_to(root)) + b"\0" in index
-
-
-def _index_of(root: Path) -> bytes | None:
-    """Return git's list of what it keeps, or None where that cannot be read."""
-    try:
-        with (root / ".git" / "index").open("rb") as opened:
-            index = opened.read(_MAX_INDEX_BYTES)
-    except FileNotFoundError:
-        return b""
-    except OSError:
-        return None  # `.git` is a file that points elsewhere
-    is_plain = index[:4] == b"DIRC" and index[4:8] in _PLAIN_VERSIONS
-    return index if is_plain and len(index) < _MAX_INDEX_BYTES else None

@@ -1,0 +1,150 @@
+"""What git keeps and what it is told to ignore, read from its own files. Git itself is not run."""
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from gantlet.messages.value import value
+
+_MAX_INDEX_BYTES = 64 * 1024 * 1024
+_MAX_IGNORE_BYTES = 1024 * 1024
+_HEAD = struct.Struct(">4sLL")
+#: Where the flags of an entry stand in it, and where its path begins.
+_FLAGS_AT, _PATH_AT = 60, 62
+_IS_EXTENDED = 0x40
+#: The version from which on a path is written as its difference from the one before.
+_COMPRESSED = 4
+_VERSIONS = (2, 3, _COMPRESSED)
+#: An extension by which most entries stand in another file.
+_SPLIT = b"link"
+_POINTER = "gitdir:"
+
+
+@value
+class Repository:
+    """A directory that git looks after.
+
+    Attributes:
+        top: Where it begins.
+        kept: The files in it that git keeps, by their whole paths.
+    """
+
+    top: str
+    kept: frozenset[str]
+
+
+def repository_at(folder: str) -> Repository | None:
+    """Return the repository that a directory lies in, or None where there is none.
+
+    Raises:
+        OSError: What it keeps cannot be told.
+    """
+    top = top_of(folder)
+    if top is None:
+        return None
+    listed = _listed(_git_folder(Path(top)) / "index")
+    start = top.rstrip("/")
+    return Repository(top, frozenset(f"{start}/{path}" for path in listed))
+
+
+def top_of(folder: str) -> str | None:
+    """Return where the repository begins that a directory lies in, or None where there is none."""
+    here = Path(folder)
+    tops = (top for top in (here, *here.parents) if os.path.lexists(top / ".git"))
+    return next(map(str, tops), None)
+
+
+def _git_folder(top: Path) -> Path:
+    """Return where git keeps its files of a repository: that may be elsewhere.
+
+    Raises:
+        OSError: That cannot be told.
+    """
+    folder = top / ".git"
+    if folder.is_dir():
+        return folder
+    text = folder.read_text(encoding="utf-8", errors="surrogateescape")
+    if not text.startswith(_POINTER):
+        raise OSError(f"{folder} points nowhere.")
+    there = top / text.removeprefix(_POINTER).strip()
+    if not there.is_dir():
+        raise OSError(f"{folder} points to {there}, which is no directory.")
+    return there
+
+
+def _listed(index: Path) -> list[str]:
+    """Return the paths in git's index; one that is missing lists nothing.
+
+    Raises:
+        OSError: It cannot be read, or not understood.
+    """
+    try:
+        with index.open("rb") as opened:
+            content = opened.read(_MAX_INDEX_BYTES)
+    except FileNotFoundError:
+        return []
+    if len(content) >= _MAX_INDEX_BYTES:
+        raise OSError(f"{index} is too long.")
+    try:
+        return [os.fsdecode(path) for path in _paths(content)]
+    except (struct.error, IndexError, ValueError) as error:
+        raise OSError(f"{index} is not understood.") from error
+
+
+def _paths(content: bytes) -> Iterator[bytes]:
+    """Yield the paths of an index.
+
+    Raises:
+        ValueError: It has a form that is not known, or ends too early.
+    """
+    mark, version, count = _HEAD.unpack_from(content)
+    if mark != b"DIRC" or version not in _VERSIONS:
+        raise ValueError("This is no index of a known version.")
+    at, path = _HEAD.size, b""
+    for _ in range(count):
+        start = at + _PATH_AT + (2 if content[at + _FLAGS_AT] & _IS_EXTENDED else 0)
+        if version == _COMPRESSED:
+            dropped, start = _dropped(content, start)
+            end = content.index(b"\0", start)
+            path = path[: len(path) - dropped] + content[start:end]
+            at = end + 1
+        else:
+            end = content.index(b"\0", start)
+            path = content[start:end]
+            at += (end - at + 8) & ~7
+        yield path
+    if content[at : at + len(_SPLIT)] == _SPLIT:
+        raise ValueError("Most of this index stands in another file.")
+
+
+def _dropped(content: bytes, at: int) -> tuple[int, int]:
+    """Return how many bytes of the path before are dropped, and where the rest begins."""
+    number = content[at] & 0x7F
+    while content[at] & 0x80:
+        at += 1
+        number = ((number + 1) << 7) | (content[at] & 0x7F)
+    return number, at + 1
+
+
+def ignore_lines(top: str, file: str) -> tuple[tuple[str, str], ...]:
+    """Return the lines that may tell git to ignore a file, each with the directory it counts from.
+
+    Those of the whole machine are not among them. What cannot be read says nothing.
+    """
+    lines: list[tuple[str, str]] = []
+    folders = [folder for folder in reversed(Path(file).parents) if folder.is_relative_to(top)]
+    for folder in folders:
+        lines += [(str(folder), line) for line in _lines(folder / ".gitignore")]
+    excluded = _lines(Path(top, ".git", "info", "exclude"))
+    return (*lines, *((top, line) for line in excluded))
+
+
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a file that says what to ignore."""
+    try:
+        with file.open("rb") as opened:
+            text = os.fsdecode(opened.read(_MAX_IGNORE_BYTES))
+    except OSError:
+        return []
+    return [line.removesuffix("\r") for line in text.split("\n")]
