@@ -288,3 +288,20 @@ async def test_a_deferred_tool_is_announced_found_revealed_and_told() -> None:
     assert "mcp__chat__send" in said(agent)[0][0]
     assert ToolsRevealed(("mcp__chat__send",)) in heard
     assert [tool["name"] for tool in model.requests[1].body["tools"]][-1] == "mcp__chat__send"  # type: ignore[union-attr,call-overload,index]
+
+
+@pytest.mark.parametrize(("told", "asked"), [(0, 700), (300, 300)], ids=["as set", "as told"])
+async def test_the_environment_says_how_long_a_reply_may_be(told: int, asked: int) -> None:
+    model = ScriptedModel(script_of("Hi."))
+    parts = AgentParts(environment=Environment(variables={"CLAUDE_CODE_MAX_OUTPUT_TOKENS": "700"}))
+
+    await Agent(model, parts=parts, max_tokens=told).run("go")
+
+    assert [request.body["max_tokens"] for request in model.requests] == [asked]
+
+
+def test_a_length_of_replies_that_is_no_number_is_named() -> None:
+    parts = AgentParts(environment=Environment(variables={"CLAUDE_CODE_MAX_OUTPUT_TOKENS": "lots"}))
+
+    with pytest.raises(UserError, match="CLAUDE_CODE_MAX_OUTPUT_TOKENS is 'lots'"):
+        Agent(ScriptedModel(script_of("Hi.")), parts=parts)

@@ -9,6 +9,7 @@ from gantlet import Agent, AgentParts, RunResult
 from gantlet.execution import ExecutionSettings
 from gantlet.loop import History
 from gantlet.loop.attachments import CONTINUE, INTERRUPTED_SPEAKING, INTERRUPTED_TOOLS
+from gantlet.loop.continuing import CUT_CALL, CUT_OFF, FULL, GIVEN_UP, MAX_PAUSES, NEVER_ENDS
 from gantlet.messages import (
     AssistantMessage,
     Capabilities,
@@ -71,6 +72,7 @@ def made(
     capabilities: Capabilities | None = None,
     fallback_models: Sequence[str] = (),
     max_turns: int | None = None,
+    max_tokens: int = 0,
     max_budget_usd: float | None = None,
     history: History | None = None,
 ) -> tuple[Agent, ScriptedModel]:
@@ -88,6 +90,7 @@ def made(
         parts=parts,
         fallback_models=fallback_models,
         max_turns=max_turns,
+        max_tokens=max_tokens,
         max_budget_usd=max_budget_usd,
     )
     return agent, model
@@ -149,22 +152,78 @@ async def test_calls_are_found_by_content_whatever_the_stop_reason(stop_reason: 
 
 async def test_a_call_cut_off_by_the_token_limit_never_runs_and_the_model_goes_on() -> None:
     agent, model = made(
-        {"say": ["Well,", {"call": "look", "id": "c1"}], "stop_reason": "max_tokens"},
+        {"say": ["Well, ", {"call": "look", "id": "c1"}], "stop_reason": "max_tokens"},
         "that is all.",
     )
 
-    result = await agent.run("go")
+    heard, result = await events_of(agent, "go")
 
     assert texts(agent.messages[2]) == [CONTINUE]
     assert not any(isinstance(block, ToolUse) for m in agent.messages for block in blocks_of(m))
-    assert result.text == "that is all."
+    assert result.text == "Well, that is all."
     assert len(model.requests) == 2
+    assert [event.text for event in heard if isinstance(event, Notice)] == [CUT_OFF]
+
+
+async def test_a_reply_that_is_cut_off_again_and_again_ends_and_the_user_is_told() -> None:
+    cut = {"say": "and ", "stop_reason": "max_tokens"}
+    agent, model = made(cut, cut, cut, cut, "never said")
+
+    heard, result = await events_of(agent, "go")
+
+    assert (result.text, result.stop_reason) == ("and and and and ", "max_tokens")
+    told = [event.text for event in heard if isinstance(event, Notice)]
+    assert told == [CUT_OFF, CUT_OFF, CUT_OFF, GIVEN_UP]
+    assert len(model.requests) == 4
+
+
+async def test_replies_cut_off_now_and_then_do_not_end_a_long_turn() -> None:
+    cut = {"say": "so ", "stop_reason": "max_tokens"}
+    look = [{"call": "look"}]
+    agent, _ = made(*[cut, look] * 5, "Done.")
+
+    result = await agent.run("go")
+
+    assert (result.text, result.turns) == ("Done.", 11)
+
+
+async def test_a_call_that_was_cut_off_behind_one_that_ran_is_told_of() -> None:
+    calls = [{"call": "look", "id": "c1"}, {"call": "look", "id": "c2"}]
+    agent, model = made({"say": calls, "stop_reason": "max_tokens"}, "Done.", max_tokens=100)
+
+    heard, _ = await events_of(agent, "go")
+
+    assert results(agent.messages[2]) == [("c1", "saw ")]
+    assert CUT_CALL in texts(agent.messages[2])[0]
+    assert [event.text for event in heard if isinstance(event, Notice)] == [CUT_OFF]
+    assert [request.body["max_tokens"] for request in model.requests] == [100, 200]
+
+
+async def test_a_server_that_pauses_for_ever_is_left() -> None:
+    pause = {"say": "hm ", "stop_reason": "pause_turn"}
+    agent, model = made(*[pause] * (MAX_PAUSES + 5))
+
+    result = await agent.run("go")
+
+    assert (result.reason, result.errors) == (TurnEnd.MODEL_ERROR, (NEVER_ENDS,))
+    assert len(model.requests) == MAX_PAUSES + 1
+    assert History.of(agent.messages).messages == agent.messages
+
+
+async def test_a_context_that_cannot_be_made_shorter_ends_the_turn_with_advice() -> None:
+    agent, _ = made({"say": "and", "stop_reason": "model_context_window_exceeded"}, "Done.")
+
+    result = await agent.run("go")
+
+    assert (result.reason, result.errors) == (TurnEnd.PROMPT_TOO_LONG, (FULL,))
 
 
 async def test_a_paused_reply_goes_on_with_nothing_added() -> None:
     agent, model = made({"say": "One", "stop_reason": "pause_turn"}, " and two.")
 
-    await agent.run("go")
+    result = await agent.run("go")
+
+    assert result.text == "One and two."
 
     assert isinstance(model.requests[1].messages[-1], AssistantMessage)
     assert [texts(message) for message in agent.messages] == [["go"], ["One", " and two."]]
@@ -177,7 +236,18 @@ async def test_a_refusal_ends_the_turn_and_its_calls_do_not_run() -> None:
 
     assert (result.reason, result.stop_reason) == (TurnEnd.COMPLETED, "refusal")
     assert [texts(message) for message in agent.messages] == [["go"], ["No."]]
-    assert any(isinstance(event, Notice) for event in heard)
+    told = [event.text for event in heard if isinstance(event, Notice)]
+    assert told == ["The model refused to go on."]
+
+
+async def test_a_refusal_says_why_if_the_model_does() -> None:
+    details = {"type": "refusal", "category": "cyber", "explanation": "This looks like an attack."}
+    agent, _ = made({"say": "No.", "stop_reason": "refusal", "stop_details": details})
+
+    heard, _ = await events_of(agent, "go")
+
+    told = [event.text for event in heard if isinstance(event, Notice)]
+    assert told == ["The model refused to go on: This looks like an attack."]
 
 
 async def test_an_interrupt_while_tools_run_answers_every_call_and_says_so() -> None:

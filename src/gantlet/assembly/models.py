@@ -4,9 +4,11 @@ from gantlet.assembly.key_helper import HelpedModel, KeyHelper
 from gantlet.messages import Model
 from gantlet.messages.value import replace
 from gantlet.models.messages_api import Endpoint, MessagesApi
+from gantlet.models.messages_api.variables import Variables
 from gantlet.system import Environment
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
+MAX_TOKENS_VARIABLE = "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
 
 
 def open_model(
@@ -30,3 +32,12 @@ def open_model(
     if key_helper is not None and endpoint.api_key is None and endpoint.auth_token is None:
         return HelpedModel(endpoint, key_helper)
     return MessagesApi(endpoint)
+
+
+def reply_tokens(environment: Environment) -> int:
+    """Return how long the environment says that a reply may be; 0 if it does not say.
+
+    Raises:
+        UserError: What it says is no number.
+    """
+    return Variables(environment.variables).count(MAX_TOKENS_VARIABLE, 0)

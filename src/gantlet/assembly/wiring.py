@@ -15,7 +15,7 @@ from gantlet.assembly.configuration import (
 from gantlet.assembly.files import SessionFiles
 from gantlet.assembly.hooks import env_file_of
 from gantlet.assembly.key_helper import KeyHelper
-from gantlet.assembly.models import DEFAULT_MODEL, open_model
+from gantlet.assembly.models import DEFAULT_MODEL, open_model, reply_tokens
 from gantlet.assembly.shell import SessionShell, open_session_shell
 from gantlet.assembly.toolbox import open_toolbox
 from gantlet.config import SettingsRequest, read_sources
@@ -191,7 +191,7 @@ def _conversation(
         settings=LoopSettings(
             model=model if isinstance(model, str) else HANDED_OVER,
             fallback_models=options.fallback_models or values.texts("fallbackModel") or (),
-            max_tokens=options.max_tokens,
+            max_tokens=options.max_tokens or reply_tokens(environment),
             limits=options.limits,
             extra=dict(options.request_fields),
             betas=options.betas,

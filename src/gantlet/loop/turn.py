@@ -14,6 +14,7 @@ from gantlet.execution import (
     Services,
 )
 from gantlet.hooks import NOTHING_SAID, HookEvent, Said
+from gantlet.loop import continuing
 from gantlet.loop.attachments import (
     CONTINUE,
     INTERRUPTED_SPEAKING,
@@ -21,6 +22,7 @@ from gantlet.loop.attachments import (
     answer_message,
 )
 from gantlet.loop.compactor import Compactor
+from gantlet.loop.continuing import Continuing, refusal_text
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.deferring import put_off, refused_deferrals
 from gantlet.loop.limits import Limits, Meter
@@ -49,9 +51,6 @@ from gantlet.messages import (
 )
 from gantlet.messages.value import replace, slotted
 
-#: How often a reply that hit the token limit is continued.
-MAX_CONTINUATIONS = 3
-
 
 class _End(Exception):  # noqa: N818 - no error: the way out of the steps
     """The turn ends here."""
@@ -71,7 +70,7 @@ class _Turn:
     answers: list[Answer] = field(default_factory=list)
     last: AssistantMessage | None = None
     stop_reason: str | None = None
-    continuations: int = 0
+    continuing: Continuing = field(default_factory=Continuing)
     is_paused: bool = False
     unpriced: set[str] = field(default_factory=set)
     error: ModelError | None = None
@@ -243,7 +242,7 @@ class Loop:
         talk.emit(StepStarted(turn.meter.steps, talk.model_name))
         while True:
             try:
-                request = talk.request(doublings=turn.continuations)
+                request = talk.request(doublings=turn.continuing.doublings)
                 result = await runner.take(request, talk.surroundings, talk.history.ids)
                 break
             except ModelError as error:
@@ -288,8 +287,9 @@ class Loop:
         turn.stop_reason = result.stop_reason
         turn.answers += result.answers
         if result.message is not None:
-            turn.last = result.message
+            turn.last = turn.continuing.joined(turn.last, result.message)
             self.conversation.add_reply(result.message, goes_on=turn.is_paused)
+        turn.continuing.note(result.stop_reason)
 
     async def _go_on(self, turn: _Turn, result: StepResult) -> TurnEnd | None:
         """Answer the reply; return why the turn ends, or None if the model goes on."""
@@ -299,7 +299,9 @@ class Loop:
         if result.stop_reason == StopReason.PAUSE_TURN and result.message is not None:
             # Nothing may be added after a pause but the results of calls.
             self.conversation.add(answer_message(result.answers))
-            turn.is_paused = not result.answers
+            turn.is_paused = turn.continuing.goes_on = not result.answers
+            if turn.continuing.never_ends:
+                raise _End(TurnEnd.MODEL_ERROR, continuing.NEVER_ENDS)
             return None
         if self._queued and self._services.hooks.wants(HookEvent.USER_PROMPT_SUBMIT):
             await self._check_queued()
@@ -313,6 +315,9 @@ class Loop:
             answers = refused_deferrals(result.answers)
             notices = [turn.repetition.note(answer) for answer in answers]
             reminders = [notice for notice in notices if notice]
+            if result.stop_reason == StopReason.MAX_TOKENS:
+                self.conversation.emit(Notice(NoticeLevel.WARNING, continuing.CUT_OFF))
+                reminders.append(continuing.CUT_CALL)
             stop: str | None = None
             if self._services.hooks.wants(HookEvent.POST_TOOL_BATCH):
                 said = await self._hooks.on_batch(answers)
@@ -358,13 +363,7 @@ class Loop:
     async def _end_without_calls(self, turn: _Turn, result: StepResult) -> TurnEnd | None:
         """Return why the turn ends, unless the reply was cut off or the user has said more."""
         talk = self.conversation
-        if result.stop_reason == StopReason.CONTEXT_WINDOW_EXCEEDED:
-            full = ModelError("The context is full.", ModelErrorKind.PROMPT_TOO_LONG)
-            await self._compactor.make_room(full)
-            talk.add(answer_message((), closing=CONTINUE))
-            return None
-        if result.stop_reason == StopReason.MAX_TOKENS and turn.continuations < MAX_CONTINUATIONS:
-            turn.continuations += 1
+        if await self._goes_on(turn, result.stop_reason):
             talk.add(answer_message((), closing=CONTINUE))
             return None
         queued = self._take_queued()
@@ -372,10 +371,26 @@ class Loop:
             talk.answer((), queued=queued)
             return None
         if result.stop_reason == StopReason.REFUSAL:
-            talk.emit(Notice(NoticeLevel.WARNING, "The model refused to go on."))
+            talk.emit(Notice(NoticeLevel.WARNING, refusal_text(result.message)))
         if self._hooks.hears_stops or self._woken:
             return await self._ask_to_stop(turn)
         return TurnEnd.COMPLETED
+
+    async def _goes_on(self, turn: _Turn, stop_reason: str | None) -> bool:
+        """Say whether a reply that was cut off is to be continued; make room for that."""
+        if stop_reason == StopReason.CONTEXT_WINDOW_EXCEEDED:
+            full = ModelError(continuing.FULL, ModelErrorKind.PROMPT_TOO_LONG)
+            await self._compactor.make_room(full)
+        elif stop_reason == StopReason.MAX_TOKENS:
+            may_go_on = turn.continuing.may_go_on
+            text = continuing.CUT_OFF if may_go_on else continuing.GIVEN_UP
+            self.conversation.emit(Notice(NoticeLevel.WARNING, text))
+            if not may_go_on:
+                return False
+        else:
+            return False
+        turn.continuing.goes_on = True
+        return True
 
     async def _ask_to_stop(self, turn: _Turn) -> TurnEnd | None:
         """Let hooks say whether the turn may end; return None if it goes on."""
