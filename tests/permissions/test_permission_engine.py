@@ -1,5 +1,6 @@
 """The engine asks where it must: once, race-safe, and never past a deny."""
 
+import gc
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -227,6 +228,34 @@ async def test_an_input_that_the_person_changed_is_judged_again_and_not_asked_ab
     assert (second.behaviour, second.updated_input) == (ALLOW, None)
     assert second.proof == Proof((Covered("Edit", "the person, who wrote this input"),))
     assert len(asker.asked) == 1
+
+
+async def test_an_approval_is_kept_as_long_as_the_decision_it_came_with() -> None:
+    asker = Answering(Yes(updated_input={"file_path": "b.py"}))
+    judged = engine(context(), asker)
+    request = edit("a.py")
+    changed = request_for(EDIT_TOOL, file_path="b.py")
+    changed = replace(changed, call=replace(changed.call, id=request.call.id))
+
+    assert (await judged.decide(request)).allows  # and the call is given up: nobody keeps this
+    gc.collect()
+    assert (await judged.decide(changed)).allows
+
+    assert len(asker.asked) == 2
+
+
+async def test_an_approval_is_for_the_input_as_it_was_approved() -> None:
+    asker = Answering(Yes(updated_input={"file_path": "b.py"}))
+    judged = engine(context(), asker)
+    request = edit("a.py")
+    changed = request_for(EDIT_TOOL, file_path="c.py")
+
+    first = await judged.decide(request)
+    assert isinstance(first.updated_input, dict)
+    first.updated_input["file_path"] = "c.py"
+    await judged.decide(replace(changed, call=replace(changed.call, id=request.call.id)))
+
+    assert len(asker.asked) == 2
 
 
 async def test_what_a_person_writes_into_an_input_beats_no_deny() -> None:

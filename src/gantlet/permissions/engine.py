@@ -1,14 +1,15 @@
 """Permission as the pipeline asks for it: evaluate, and reach a person where that says so."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, assert_never
+from typing import assert_never
 
 import anyio
 
-from gantlet.messages import Behaviour, Event, PermissionAsked, freeze
+from gantlet.messages import Behaviour, Event, PermissionAsked
 from gantlet.messages.value import replace
+from gantlet.permissions.approvals import Approvals
 from gantlet.permissions.asking import (
     PERSON,
     Answer,
@@ -64,7 +65,7 @@ class Engine:
         self._layers = layers
         self._emit = emit
         self._waiting: dict[Question, None] = {}
-        self._approved: dict[str, Mapping[str, Any]] = {}
+        self._approvals = Approvals()
         self._memory = Memory()
 
     async def decide(self, request: Request) -> Decision:
@@ -80,7 +81,7 @@ class Engine:
     def known(self, request: Request) -> Decision | None:
         """Return what was decided before for such a call, if it holds for this one, or None."""
         context = self.holder.current
-        if request.call.id in self._approved or withholds(request.tool, context):
+        if request.call.id in self._approvals or withholds(request.tool, context):
             return None
         return self._memory.recall(request, context)
 
@@ -90,7 +91,7 @@ class Engine:
 
     async def _judged(self, request: Request, context: PermissionContext) -> Decision:
         """Return what comes of a call."""
-        approved = self._approved.pop(request.call.id, None)
+        approved = self._approvals.take(request.call.id)
         known = self._memory.recall(request, context)
         if known is not None:
             return known
@@ -214,8 +215,8 @@ class Engine:
         updated = yes.updated_input
         if updated is None or updated == request.call.input:
             return _allowed(request, yes.by)
-        self._approved[request.call.id] = freeze(updated)
-        return replace(_allowed(request, yes.by), updated_input=updated)
+        written = self._approvals.keep(request.call.id, updated)
+        return replace(_allowed(request, yes.by), updated_input=written)
 
 
 async def _reach(asker: Asker, question: Question) -> None:
