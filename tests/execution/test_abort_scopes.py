@@ -106,7 +106,7 @@ def test_a_scope_may_leave_the_tree_while_it_is_told() -> None:
     turn.abort(USER)
 
     assert told[0] == "first"
-    assert turn._children == {}
+    assert not turn._children
 
 
 def test_the_description_of_a_sibling_does_not_make_one_failure_greater_than_another() -> None:

@@ -104,7 +104,7 @@ async def test_the_turn_stops_the_calls_of_its_reply() -> None:
 
     assert contents(answers) == {"a": texts.INTERRUPTED_BY_USER}
     assert contents(not_started) == {"b": texts.NOT_STARTED}
-    assert turn._children == {}
+    assert not turn._children
 
 
 async def test_a_new_message_stops_what_may_be_stopped_and_lets_the_rest_finish() -> None:

@@ -31,25 +31,32 @@ class Abort:
 
 @slotted
 class AbortScope:
-    """A part of the work that can be stopped as a whole; what stops it stops everything inside."""
+    """A part of the work that can be stopped as a whole; what stops it stops everything inside.
+
+    Attributes:
+        reason: The greatest reason here and above, or None.
+    """
 
     parent: "AbortScope | None" = None
     on_abort: Callable[[Abort], None] | None = None
+    reason: Abort | None = None
     _own: Abort | None = None
-    _children: dict["AbortScope", None] = field(default_factory=dict)
+    _children: "dict[AbortScope, None] | None" = None
 
     __eq__ = object.__eq__  # each is its own, whatever it holds
     __hash__ = object.__hash__
 
     def child(self, on_abort: Callable[[Abort], None] | None = None) -> "AbortScope":
         """Return a scope inside this one."""
-        scope = AbortScope(self, on_abort)
+        scope = AbortScope(self, on_abort, self.reason)
+        if self._children is None:
+            self._children = {}
         self._children[scope] = None
         return scope
 
     def close(self) -> None:
         """Leave the tree: nothing stops this scope any more."""
-        if self.parent is not None:
+        if self.parent is not None and self.parent._children is not None:
             self.parent._children.pop(self, None)
 
     def abort(self, reason: Abort) -> None:
@@ -64,19 +71,9 @@ class AbortScope:
 
     def _tell(self, reason: Abort) -> None:
         """Pass a reason on to whoever listens here and below."""
+        if self.reason is None or self.reason < reason:
+            self.reason = reason
         if self.on_abort is not None:
             self.on_abort(reason)
-        for child in list(self._children):
+        for child in list(self._children or ()):
             child._tell(reason)
-
-    @property
-    def reason(self) -> Abort | None:
-        """The greatest reason here and above, or None."""
-        greatest: Abort | None = None
-        scope: AbortScope | None = self
-        while scope is not None:
-            own = scope._own
-            if own is not None and (greatest is None or greatest < own):
-                greatest = own
-            scope = scope.parent
-        return greatest

@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Generator
 from contextlib import suppress
-from contextvars import Context
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -15,7 +14,7 @@ import anyio
 
 from gantlet.execution.deadlines import Deadlines
 from gantlet.execution.foreign import EscapedError
-from gantlet.execution.runners import Host, Run, Runners, is_cancelled
+from gantlet.execution.runners import Host, Runners, is_cancelled
 from gantlet.messages.value import value
 from gantlet.system import Clock, RealClock
 
@@ -130,27 +129,25 @@ class Body(Generic[_T]):
         If not, await it: it goes on from there. `whole` is the body of which it is a part: it is
         the part that is abandoned while it runs.
         """
-        self._enter(host, whole)
-        is_left = False
+        self._host, self._asked = host, host.task.cancelling()
+        if whole is not None:
+            self._whole, whole._part = whole, self
         try:
-            awaited = self._coroutine.send(None)
-            self._begun = self._goes_on(host, awaited)
-            is_left = True
+            self._begun = self._goes_on(host, self._coroutine.send(None))
         except StopIteration as end:
             self.value = end.value
-            if host.is_as_it_was(self._asked):
-                return True
-            self._begun = self._tidies_up(host)
-            is_left = True
+            if not host.is_as_it_was(self._asked):
+                self._begun = self._tidies_up(host)
         except (Exception, asyncio.CancelledError) as error:
             if host.is_as_it_was(self._asked):
                 raise
             self._begun = self._tidies_up(host, error)
-            is_left = True
         finally:
-            if not is_left:
-                self._leave()
-        return False
+            if self._begun is None:
+                self._host = None
+                if whole is not None:
+                    whole._part = None
+        return self._begun is None
 
     def drive(self, part: "Body[_Part]", host: Host | None = None) -> "Body[_Part]":
         """Return a part of this body to be awaited: the one to be abandoned while it runs.
@@ -164,20 +161,16 @@ class Body(Generic[_T]):
     def __await__(self) -> Generator[Any, None, _T]:
         steps = self._begun
         if steps is None:
-            host = self._host or Host.current()
-            self._enter(host, self._whole)
+            self._host = host = self._host or Host.current()
+            self._asked = host.task.cancelling()
+            if self._whole is not None:
+                self._whole._part = self
             steps = self._goes_on(host)
         try:
             self.value = yield from steps
             return self.value
         finally:
             self._leave()
-
-    def _enter(self, host: Host, whole: "Body[Any] | None") -> None:
-        """Take note of where the coroutine runs."""
-        self._host, self._asked = host, host.task.cancelling()
-        if whole is not None:
-            self._whole, whole._part = whole, self
 
     def _leave(self) -> None:
         """Forget where the coroutine ran: whoever is there may hold whoever holds us."""
@@ -328,7 +321,10 @@ class Bodies:
         self._watching = anyio.CancelScope(shield=True)
         self._driven: set[Body[Any]] = set()
         self._runners = Runners(self._group)
-        self._is_closing = False
+        #: Runs something in the session's group; in a context that nobody else uses, if given.
+        self.start = self._runners.start
+        #: Whether the session ends, so that nothing may start any more.
+        self.is_closing = False
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -342,7 +338,7 @@ class Bodies:
         trace: TracebackType | None,
     ) -> bool | None:
         """End every call: ask, wait the grace, then go without those that stay."""
-        self._is_closing = True
+        self.is_closing = True
         for body in self._driven:
             self._end(body)
         with anyio.CancelScope(shield=True):
@@ -353,15 +349,6 @@ class Bodies:
             return await self._group.__aexit__(kind, error, trace)
         finally:
             self._runners.forget()
-
-    @property
-    def is_closing(self) -> bool:
-        """Whether the session ends, so that nothing may start any more."""
-        return self._is_closing
-
-    def start(self, run: Run, context: Context | None = None) -> None:
-        """Run something in the session's group; in a context that nobody else uses, if given."""
-        self._runners.start(run, context)
 
     async def _watch(self) -> None:
         """Keep the deadlines to the very end, also when everything around is cancelled."""

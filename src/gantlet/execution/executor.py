@@ -83,6 +83,7 @@ class Executor:
         self._is_heard = services.is_heard()
         self._services = services = replace(services, emit=self._emit)
         self._bodies = bodies
+        self._now = bodies.clock.now
         self._settings = settings or ExecutionSettings()
         self._effects = effects or Effects()
         self._turn = turn or AbortScope()
@@ -105,7 +106,7 @@ class Executor:
             bodies=bodies,
             slots=self._slots,
             emit=self._emit,
-            surroundings=lambda: self.surroundings,
+            surroundings=surroundings,
             is_heard=self._is_heard,
             regrant=self._regrant,
         )
@@ -139,7 +140,7 @@ class Executor:
 
         `problem` says why what the model sent is no input at all; such a call is only answered.
         """
-        record = CallRecord(call.id, call.name, message_id, self._bodies.clock.now())
+        record = CallRecord(call.id, call.name, message_id, self._now())
         prepared = prepare(call, self._services.pool)
         if prepared.tool is not None and prepared.tool.keeps_input:
             record.input_snapshot = call.input
@@ -298,7 +299,7 @@ class Executor:
         position, scheduler = tracked.position, self._scheduler
         for one in scheduler.waited_for(position):
             tracked.record.waited_for.append(self._calls[one].prepared.call.id)
-        answer = tracked.answer = make_answer(tracked, outcome, run, self._bodies.clock.now())
+        answer = tracked.answer = make_answer(tracked, outcome, run, self._now())
         tracked.state = COMPLETED
         tracked.abort.close()
         tracked.abort.on_abort = None  # it holds the call, which holds it
@@ -370,7 +371,7 @@ class Executor:
             return
         before = self.surroundings
         try:
-            self.surroundings = changed_by(modifier, before)
+            self.surroundings = self._ground.surroundings = changed_by(modifier, before)
         except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
             _log.exception("The context change of %s failed.", tracked.name)
             text = f"The context change of {tracked.name} failed and was dropped: {said(error)}"

@@ -18,7 +18,7 @@ from gantlet.execution.runners import Host
 from gantlet.execution.slots import Slots
 from gantlet.execution.tracked import Tracked
 from gantlet.messages import CallProgressed, CallStarted, Event, JsonValue, freeze
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted
 from gantlet.tool import Surroundings, as_text
 
 _log = logging.getLogger(__name__)
@@ -27,20 +27,20 @@ _log = logging.getLogger(__name__)
 MakeBody: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
 
 
-@value
+@slotted
 class Ground:
-    """What all floors of a reply share."""
+    """What all floors of a reply share, and where its calls stand now."""
 
     services: Services
     bodies: Bodies
     slots: Slots
     emit: Callable[[Event], None]
-    surroundings: Callable[[], Surroundings]
+    surroundings: Surroundings
     is_heard: bool
     regrant: Callable[[Tracked, Prepared], Awaitable[None]]
 
 
-@value
+@slotted
 class CallFloor:
     """The executor as one call sees it."""
 
@@ -65,7 +65,7 @@ class CallFloor:
     @property
     def surroundings(self) -> Surroundings:
         """Where the call stands now."""
-        return self.ground.surroundings()
+        return self.ground.surroundings
 
     @property
     def is_heard(self) -> bool:

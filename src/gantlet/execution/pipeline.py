@@ -349,6 +349,8 @@ class CallRun:
 
     def _sound(self, who: str, returned: object) -> ToolResult[object]:
         """Return what was handed back, made sound and without its secrets."""
+        if type(returned) is str:  # as nearly all of them
+            return ToolResult(self._services.masker.text(returned))
         return masked_output(self._services.masker, sound_output(who, returned))
 
     async def _failed(self, tool: AnyTool, args: object, failed: Failed) -> Failed:
@@ -392,12 +394,13 @@ class CallRun:
 
     def _content(self, tool: AnyTool, output: ToolResult[object]) -> ResultContent:
         """Turn the output into what the model reads, without its secrets."""
+        data = output.data
+        if type(data) is str and inherits_to_result_block(tool):
+            return data  # it was masked when it came
         try:
             content = contained_now(lambda: content_of(tool, output))
         except Exception as error:
             raise _End(failure_of(tool.name, error)) from error
-        if content is output.data and type(content) is str:
-            return content  # as it was masked before
         return masked_content(self._services.masker, content)
 
     async def _bounded(self, outcome: Outcome) -> Outcome:
@@ -446,6 +449,12 @@ def inherits_check_permissions(tool: AnyTool) -> bool:
     """Return the same of the other method."""
     is_inherited = type(tool).check_permissions is Tool.check_permissions
     return is_inherited and "check_permissions" not in vars(tool)
+
+
+def inherits_to_result_block(tool: AnyTool) -> bool:
+    """Return the same of the method that shows the output."""
+    is_inherited = type(tool).to_result_block is Tool.to_result_block
+    return is_inherited and "to_result_block" not in vars(tool)
 
 
 async def _call(tool: AnyTool, args: object, context: ToolContext) -> object:
