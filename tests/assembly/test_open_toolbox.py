@@ -114,7 +114,7 @@ def test_each_session_reveals_for_itself() -> None:
     for box in (one, other):
         box.for_request(RequestView())
 
-    one.catalog.reveal(["mcp__git__log"])
+    one.catalog.reveal("mcp__git__log")
 
     assert (one.catalog.revealed, other.catalog.revealed) == (("mcp__git__log",), ())
 
@@ -130,7 +130,7 @@ def test_a_session_whose_model_changes_goes_on_with_what_was_revealed() -> None:
     box = open_toolbox([], [LOG, PUSH], environment=here())
     box.for_request(refers)
 
-    box.catalog.reveal(["mcp__git__push"])
+    box.catalog.reveal("mcp__git__push")
 
     assert box.for_request(refers).view.deferred == (LOG, PUSH)
     assert box.for_request(RequestView()).view.appended == (PUSH,)

@@ -237,7 +237,8 @@ async def test_a_revealed_tool_counts_as_loaded_once_the_next_request_carries_it
 def test_a_deferred_tool_that_is_called_by_its_exact_name_is_revealed() -> None:
     box = toolbox(request=APPENDS)
 
-    box.catalog.reveal([ISSUE.name, "Alpha", "nope", SEND.name.upper()])
+    for name in (ISSUE.name, "Alpha", "nope", SEND.name.upper()):
+        box.catalog.reveal(name)
 
     assert box.catalog.revealed == (ISSUE.name,)
     assert sent(box, APPENDS) == ["Alpha", "Beta", "ToolSearch", ISSUE.name]

@@ -314,7 +314,7 @@ async def test_a_tool_that_runs_is_revealed_by_its_own_name_and_no_other_is(
     revealed: list[str] = []
     tool, rejecting = FakeTool(name="Write"), FakeTool(name="Picky", check=returns(Rejected("No.")))
     tool.aliases = ("FileWrite",)
-    bench = Bench([tool, rejecting], tmp_path, reveal=revealed.extend)
+    bench = Bench([tool, rejecting], tmp_path, reveal=revealed.append)
 
     await bench.answers(fake_call("FileWrite", "a"), fake_call("Picky", "b"))
 

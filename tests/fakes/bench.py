@@ -38,7 +38,7 @@ class Bench:
     events: list[Event] = field(default_factory=list)
     emit: Callable[[Event], None] | None = None
     before_run: Callable[[ToolUse], None] = lambda call: None
-    reveal: Callable[[Iterable[str]], None] = lambda names: None
+    reveal: Callable[[str], None] = lambda name: None
     meanwhile: Callable[[Executor], object] = lambda executor: None
     spill: Spill = field(init=False)
 

@@ -158,6 +158,18 @@ def test_only_what_does_not_depend_on_the_input_is_remembered(
     memory.keep(request_made, made, decision)
 
     assert holds_for_every_input(request_made, made) is holds
-    assert memory.recall(request_made, made) is (decision if holds else None)
-    assert memory.recall(request_made, context(deny=rules)) is None
-    assert memory.recall(replace(request_made, hook_vote=Deny("no")), made) is None
+    asked = (request_made.tool, request_made.traits, request_made.surroundings.mode)
+    assert memory.recall(*asked, made) is (decision if holds else None)
+    assert memory.recall(*asked, context(deny=rules)) is None
+
+
+async def test_a_word_about_one_call_counts_whatever_is_remembered() -> None:
+    judging = engine(ContextHolder(context()))
+    look = request_for(TOOLS[0], kind="look")
+    before = [await judging.decide(look) for _ in range(3)]
+
+    denied = await judging.decide(replace(look, hook_vote=Deny("not this one")))
+    refused = await judging.decide(replace(look, tool_vote=Deny("nor this one")))
+
+    assert [one.behaviour for one in before] == [ALLOW] * 3
+    assert (denied.behaviour, refused.behaviour) == (DENY, DENY)

@@ -17,7 +17,7 @@ from gantlet.config import (
     SettingsWatch,
     carried_over,
 )
-from gantlet.messages import Event
+from gantlet.messages import Event, ToolUse
 from gantlet.messages.value import replace, value
 from gantlet.permissions import (
     AddDirectories,
@@ -32,7 +32,7 @@ from gantlet.permissions import (
 )
 from gantlet.rules import BadRule, SourceKind
 from gantlet.system import Environment, Scout, directory_names, run_in_thread
-from gantlet.tool import Mode, Problem, UserError
+from gantlet.tool import AnyTool, Mode, Problem, Surroundings, Traits, UserError
 
 _log = logging.getLogger(__name__)
 
@@ -190,9 +190,11 @@ class FreshPermission:
         await self.configuration.refresh()
         return await self.engine.decide(request)
 
-    def known(self, request: Request) -> Decision | None:
+    def known(
+        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings
+    ) -> Decision | None:
         """Return what was decided for such a call before, if no settings changed since."""
-        decision = self.engine.known(request)
+        decision = self.engine.known(call, tool, traits, surroundings)
         return decision if decision is not None and not self.configuration.is_stale else None
 
 

@@ -1,7 +1,7 @@
 """What stands around one call: what it was looked at to be, and what it may ask of others."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
@@ -9,7 +9,7 @@ from gantlet.execution.oversize import Spill
 from gantlet.hooks import Hooks
 from gantlet.messages import Event, ToolUse
 from gantlet.messages.value import value
-from gantlet.permissions import Decision, Permission, Request
+from gantlet.permissions import Decision, Permission
 from gantlet.pool import Pool
 from gantlet.system import Masker
 from gantlet.tool import (
@@ -33,7 +33,7 @@ def _nothing_to_write(call: ToolUse) -> None:
     """Keep no record."""
 
 
-def _nothing_deferred(names: Iterable[str]) -> None:
+def _nothing_deferred(name: str) -> None:
     """Reveal nothing."""
 
 
@@ -42,7 +42,9 @@ def _is_heard() -> bool:
     return True
 
 
-def _nothing_known(request: Request) -> Decision | None:
+def _nothing_known(
+    call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings
+) -> Decision | None:
     """Have each call judged anew."""
     return None
 
@@ -61,12 +63,13 @@ class Services:
     agent: AgentIdentity = field(default_factory=AgentIdentity)
     #: Told before a tool runs; what announces an effect is written before it happens.
     before_run: Callable[[ToolUse], None] = _nothing_to_write
-    #: Told which tools were called, so that deferred ones need not be looked up any more.
-    reveal: Callable[[Iterable[str]], None] = _nothing_deferred
+    #: Told which tool is called, so that a deferred one need not be looked up any more.
+    reveal: Callable[[str], None] = _nothing_deferred
     #: Whether anybody hears what is told; where nobody does, it need not even be made.
     is_heard: Callable[[], bool] = _is_heard
-    #: What permission has decided before and need not be asked again, or None.
-    known: Callable[[Request], Decision | None] = _nothing_known
+    #: What permission has decided before about such a call and need not be asked again, or None;
+    #: for calls of which neither a hook nor the tool has said anything.
+    known: Callable[[ToolUse, AnyTool, Traits, Surroundings], Decision | None] = _nothing_known
 
 
 @value

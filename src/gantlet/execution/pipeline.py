@@ -107,7 +107,7 @@ class CallRun:
             hook_vote: Vote | None = None
             if self._wants(_BEFORE, tool):
                 args, hook_vote = await self._before_hooks(tool, args)
-            if hook_vote is not None or not self._is_known_to_be_allowed(tool, args):
+            if hook_vote is not None or not self._is_known_to_be_allowed(tool):
                 args = await self._permission(tool, args, hook_vote)
             return await self._run(tool, args)
         except _End as end:
@@ -175,12 +175,14 @@ class CallRun:
             args = await self._changed(tool, answer.updated_input, "A hook")
         return args, answer.vote
 
-    def _is_known_to_be_allowed(self, tool: AnyTool, args: object) -> bool:
+    def _is_known_to_be_allowed(self, tool: AnyTool) -> bool:
         """Return whether the call may run as it is, by what was decided before; take note of it."""
         if not inherits_check_permissions(tool):
             return False
+        prepared = self._floor.tracked.prepared
+        surroundings = self._floor.ground.surroundings
         try:
-            decision = self._services.known(self._request(tool, args))
+            decision = self._services.known(prepared.call, tool, prepared.traits, surroundings)
         except KeyboardInterrupt:
             raise
         except BaseException:  # noqa: BLE001 - whatever it is, it is met again on the long way
@@ -190,26 +192,6 @@ class CallRun:
         self._note(decision)
         self._keep_judged(decision)
         return True
-
-    def _request(
-        self,
-        tool: AnyTool,
-        args: object,
-        hook_vote: Vote | None = None,
-        tool_vote: Vote | None = None,
-    ) -> Request:
-        """Return the call as it is judged."""
-        prepared = self._floor.tracked.prepared
-        return Request(
-            prepared.call,
-            tool,
-            args,
-            prepared.traits,
-            self._floor.surroundings,
-            self._services.agent,
-            hook_vote,
-            tool_vote,
-        )
 
     async def _permission(self, tool: AnyTool, args: Any, hook_vote: Vote | None) -> Any:  # noqa: ANN401 - the args
         """Have the call judged; an input that a person changed is parsed and judged again."""
@@ -232,15 +214,23 @@ class CallRun:
 
     async def _judge(self, tool: AnyTool, args: object, hook_vote: Vote | None) -> Decision:
         """Ask whether the call may run; who cannot answer says no."""
+        prepared = self._floor.prepared
         try:
             tool_vote: Vote | None = None
             if not inherits_check_permissions(tool):
                 context = self._tool_context()
                 tool_vote = await contained(lambda: tool.check_permissions(args, context))
-            request = self._request(tool, args, hook_vote, tool_vote)
-            decision = contained_now(lambda: self._services.known(request))
-            if decision is None:
-                decision = await contained(lambda: self._services.permission.decide(request))
+            request = Request(
+                call=prepared.call,
+                tool=tool,
+                args=args,
+                traits=prepared.traits,
+                surroundings=self._floor.surroundings,
+                agent=self._services.agent,
+                hook_vote=hook_vote,
+                tool_vote=tool_vote,
+            )
+            decision = await contained(lambda: self._services.permission.decide(request))
             if not isinstance(decision, Decision):
                 raise TypeError(f"the answer was {decision!r}")  # noqa: TRY301 - same fate as raising
         except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
@@ -331,7 +321,7 @@ class CallRun:
         """Run the tool's own code; return what it returns."""
         floor = self._floor
         make = partial(_call, tool, args, self._tool_context())
-        self._services.reveal((tool.name,))
+        self._services.reveal(tool.name)
         try:
             body = floor.begin_body(make)
             if body is None:

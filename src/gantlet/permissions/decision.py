@@ -44,6 +44,11 @@ class Request:
             if vote is not None and not isinstance(vote, Allow | Ask | Deny):
                 raise TypeError(f"A vote is Allow, Ask or Deny, not {vote!r}.")
 
+    @property
+    def has_votes(self) -> bool:
+        """Whether a hook or the tool itself said something about this one call."""
+        return self.hook_vote is not None or self.tool_vote is not None
+
 
 @value
 class Decision:

@@ -7,7 +7,7 @@ from typing import assert_never
 
 import anyio
 
-from gantlet.messages import Behaviour, Event, PermissionAsked
+from gantlet.messages import Behaviour, Event, PermissionAsked, ToolUse
 from gantlet.messages.value import replace
 from gantlet.permissions.approvals import Approvals
 from gantlet.permissions.asking import (
@@ -36,7 +36,7 @@ from gantlet.permissions.withholding import withheld_from, withholds
 from gantlet.permissions.wording import rejection
 from gantlet.rules import CommandPattern, Rule, RuleSet
 from gantlet.system import Found, run_in_thread
-from gantlet.tool import Covered, Mode, Proof
+from gantlet.tool import AnyTool, Covered, Mode, Proof, Surroundings, Traits
 
 _log = logging.getLogger(__name__)
 
@@ -78,12 +78,17 @@ class Engine:
         withheld = withheld_from(seen, current, lambda: self._forbidden(request, current))
         return replace(decision, withheld=withheld)
 
-    def known(self, request: Request) -> Decision | None:
-        """Return what was decided before for such a call, if it holds for this one, or None."""
-        context = self.holder.current
-        if request.call.id in self._approvals or withholds(request.tool, context):
+    def known(
+        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings
+    ) -> Decision | None:
+        """Return what was decided before for such a call, if it holds for this one, or None.
+
+        Of this one neither a hook nor the tool itself has said anything. From a tool of which a
+        decision is remembered nothing is ever withheld.
+        """
+        if call.id in self._approvals:
             return None
-        return self._memory.recall(request, context)
+        return self._memory.recall(tool, traits, surroundings.mode, self.holder.current)
 
     def _forbidden(self, request: Request, context: PermissionContext) -> Found:
         """Search for every file that a rule forbids. This may take a while."""
@@ -92,9 +97,11 @@ class Engine:
     async def _judged(self, request: Request, context: PermissionContext) -> Decision:
         """Return what comes of a call."""
         approved = self._approvals.take(request.call.id)
-        known = self._memory.recall(request, context)
-        if known is not None:
-            return known
+        if not request.has_votes:
+            mode = request.surroundings.mode
+            known = self._memory.recall(request.tool, request.traits, mode, context)
+            if known is not None:
+                return known
         seen = await self._seen(request, context)
         verdict = weigh(seen, context, self._layers)
         if verdict.behaviour is not Behaviour.ASK:

@@ -35,15 +35,19 @@ class Memory:
         self._context: PermissionContext | None = None
         self._entries: dict[int, _Entry] = {}
 
-    def recall(self, request: Request, context: PermissionContext) -> Decision | None:
-        """Return what was decided for such a call under this very context, or None."""
-        if context is not self._context or _has_votes(request):
+    def recall(
+        self, tool: AnyTool, traits: Traits, mode: Mode, context: PermissionContext
+    ) -> Decision | None:
+        """Return what was decided for such a call under this very context, or None.
+
+        Only for a call about which neither a hook nor the tool has said anything.
+        """
+        if context is not self._context:
             return None
-        entry = self._entries.get(id(request.tool))
-        if entry is None or entry.mode is not request.surroundings.mode:
+        entry = self._entries.get(id(tool))
+        if entry is None or entry.mode is not mode:
             return None
-        is_alike = entry.traits is request.traits or entry.traits == request.traits
-        return entry.decision if is_alike else None
+        return entry.decision if entry.traits is traits or entry.traits == traits else None
 
     def keep(self, request: Request, context: PermissionContext, decision: Decision) -> None:
         """Remember a decision, if it holds for every input."""
@@ -58,7 +62,7 @@ class Memory:
 def holds_for_every_input(request: Request, context: PermissionContext) -> bool:
     """Return whether a call of the same tool with the same traits is judged the same."""
     tool = request.tool
-    if _has_votes(request) or request.facts is not NO_FACTS:
+    if request.has_votes or request.facts is not NO_FACTS:
         return False
     if tool.runs_shell or tool.rule_field or tool.path_fields:
         return False
@@ -70,8 +74,3 @@ def holds_for_every_input(request: Request, context: PermissionContext) -> bool:
         rules.special(names) or rules.has_commands(names)
         for rules in (context.deny, context.ask, context.allow)
     )
-
-
-def _has_votes(request: Request) -> bool:
-    """Return whether a hook or the tool itself said something about this one call."""
-    return request.hook_vote is not None or request.tool_vote is not None

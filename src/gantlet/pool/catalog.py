@@ -1,7 +1,6 @@
 """Look deferred tools up and reveal them: what stands behind the ToolSearch tool."""
 
 import json
-from collections.abc import Iterable
 
 from gantlet.messages import Text, ToolReference
 from gantlet.pool.deferral import View
@@ -41,11 +40,10 @@ class Catalog:
         self._view = view
         self._request = request
 
-    def reveal(self, names: Iterable[str]) -> None:
-        """Mark tools as revealed: found by a search, or called by their exact name."""
-        for name in names:
-            if name in self._deferred:
-                self._revealed.setdefault(name)
+    def reveal(self, name: str) -> None:
+        """Mark a tool as revealed: found by a search, or called by its exact name."""
+        if name in self._deferred:
+            self._revealed.setdefault(name)
 
     def look_up(self, query: str, max_results: int) -> ResultContent:
         """Answer a query in the form the model's API takes, and mark what was found as revealed."""
@@ -57,7 +55,8 @@ class Catalog:
             found, loaded, missing = self._searched(parsed, max_results), [], []
         usable = [tool for tool in found if self._definitions.one(tool, self._request)]
         broken = [tool for tool in found if tool not in usable]
-        self.reveal(tool.name for tool in usable)
+        for tool in usable:
+            self.reveal(tool.name)
         return self._answer(query, usable, self._remarks(loaded, broken, missing))
 
     def _searched(self, query: Query, max_results: int) -> list[AnyTool]:

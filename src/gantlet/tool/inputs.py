@@ -143,7 +143,7 @@ def read_input(
     tool_name: str, input_format: InputFormat[_Args_co], raw: object
 ) -> Parsed[_Args_co] | Invalid:
     """Parse what a model sent. Never raises: what cannot be checked does not fit."""
-    if not isinstance(raw, Mapping):
+    if type(raw) is not FrozenDict and not isinstance(raw, Mapping):
         return _refused(tool_name, f"should be a JSON object, got {shown(raw)}.")
     try:
         answer = input_format.read(raw)

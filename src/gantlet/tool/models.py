@@ -31,6 +31,9 @@ class _SilentSchemas(GenerateJsonSchema):
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - pydantic declares it so
 
 
+_MODEL_VALIDATE = BaseModel.model_validate.__func__  # type: ignore[attr-defined]  # of a class method
+
+
 class ModelFormat(Generic[_Args_co]):
     """An input described by a pydantic model."""
 
@@ -38,6 +41,8 @@ class ModelFormat(Generic[_Args_co]):
         if not (isinstance(model, type) and issubclass(model, BaseModel)):
             raise ToolDefinitionError(f"The input_type {model!r} is not a pydantic model.")
         self._model: type[Any] = model
+        #: Whether pydantic itself reads the model, so that its validator can be asked at once.
+        self._is_plain = getattr(model.model_validate, "__func__", None) is _MODEL_VALIDATE
 
     @cached_property
     def json_schema(self) -> FrozenDict:
@@ -58,7 +63,11 @@ class ModelFormat(Generic[_Args_co]):
     def read(self, raw: Mapping[str, object]) -> _Args_co | list[InputProblem]:
         """Return the args, or everything that is wrong."""
         try:
-            args: _Args_co = self._model.model_validate(raw, by_alias=True)
+            if self._is_plain:
+                validator = self._model.__pydantic_validator__
+                args: _Args_co = validator.validate_python(raw, by_alias=True)
+            else:
+                args = self._model.model_validate(raw, by_alias=True)
         except ValidationError as error:
             fields = self._model.model_fields.items()
             known = [field.alias or name for name, field in fields]
