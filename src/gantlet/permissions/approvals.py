@@ -22,9 +22,13 @@ class Approvals:
 
     A call that is given up after the yes is never judged again, and nobody says so: its approval
     goes with the decision.
+
+    Attributes:
+        has_had_any: Whether an input was ever approved; as long as none was, there is none.
     """
 
     def __init__(self) -> None:
+        self.has_had_any = False
         self._written: WeakValueDictionary[str, _Written] = WeakValueDictionary()
 
     def __contains__(self, call_id: object) -> bool:
@@ -37,6 +41,7 @@ class Approvals:
             TypeError: It is no JSON.
             ValueError: It nests too deeply.
         """
+        self.has_had_any = True
         written = self._written[call_id] = _Written(freeze(given))
         return written
 

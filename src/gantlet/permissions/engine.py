@@ -86,7 +86,7 @@ class Engine:
         Of this one neither a hook nor the tool itself has said anything. From a tool of which a
         decision is remembered nothing is ever withheld.
         """
-        if call.id in self._approvals:
+        if self._approvals.has_had_any and call.id in self._approvals:
             return None
         return self._memory.recall(tool, traits, surroundings.mode, self.holder.current)
 
