@@ -22,6 +22,7 @@ from gantlet.models.messages_api.capabilities import capabilities_of
 from gantlet.models.messages_api.direct import DirectTransport
 from gantlet.models.messages_api.endpoint import Endpoint
 from gantlet.models.messages_api.exchange import (
+    LateError,
     Response,
     Transport,
     media_type,
@@ -70,6 +71,7 @@ class MessagesApi:
         self._known_models = dict(known_models or {})
         self._open_transport = transport
         self._transport: Transport | None = None
+        self._headers: tuple[tuple[str, ...], dict[str, str]] | None = None
 
     def capabilities(self, model: str) -> Capabilities:
         """Return what the named model can do: as told, else as far as its name and host say."""
@@ -144,29 +146,36 @@ class MessagesApi:
         headers, body = self._written(request, stream=stream)
         if self._transport is None:
             self._transport = self._open_transport(self.endpoint)
-        with anyio.move_on_after(self.endpoint.timeout_seconds):
-            response = await self._transport.post(PATH, headers, body)
-            if 200 <= response.status < 300:
-                return response
-            raise await self._refused(response)
-        raise too_late(self.endpoint)
+        until = anyio.current_time() + self.endpoint.timeout_seconds
+        try:
+            response = await self._transport.post(PATH, headers, body, until)
+        except LateError as error:
+            raise too_late(self.endpoint) from error
+        if 200 <= response.status < 300:
+            return response
+        raise await self._refused(response)
 
     def _written(self, request: ModelRequest, *, stream: bool) -> tuple[dict[str, str], bytes]:
         """Return the headers and the body of a request."""
+        if self.endpoint.extra_body:
+            request = replace(request, extra={**request.extra, **self.endpoint.extra_body})
+        if self._headers is None or self._headers[0] != request.betas:
+            self._headers = (request.betas, self._headers_for(request.betas))
+        return self._headers[1], request.body(stream=stream)
+
+    def _headers_for(self, betas: tuple[str, ...]) -> dict[str, str]:
+        """Return the headers of requests that ask for these betas."""
         endpoint = self.endpoint
         if endpoint.is_public and not endpoint.has_credential:
             raise UserError(
                 f"{endpoint.host} needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL to "
                 "a server that needs none."
             )
-        if endpoint.extra_body:
-            request = replace(request, extra={**request.extra, **endpoint.extra_body})
-        headers = {
+        return {
             "accept": "application/json",  # for a stream too, as every client of this API has it
             "content-type": "application/json",
-            **endpoint.request_headers(request.betas),
+            **endpoint.request_headers(betas),
         }
-        return headers, request.body(stream=stream)
 
     async def _refused(self, response: Response) -> RequestError:
         """Return the error that a bad response means, and close it."""

@@ -4,18 +4,19 @@ There our own cost is all that a request takes, and httpx2's would be most of it
 goes through httpx2, in `transport`.
 """
 
-import select
+import math
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Final
 from urllib.parse import quote, urlsplit
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.lowlevel import checkpoint_if_cancelled
 
 from gantlet.messages import ModelErrorKind
+from gantlet.models.messages_api.connection import Connection, connect
 from gantlet.models.messages_api.endpoint import Endpoint
+from gantlet.models.messages_api.exchange import LateError
 from gantlet.models.messages_api.failures import RequestError
 from gantlet.models.messages_api.http1 import (
     MAX_HEAD_BYTES,
@@ -25,21 +26,18 @@ from gantlet.models.messages_api.http1 import (
     encoding_of,
 )
 
-KEEP_ALIVE_SECONDS: Final = 60.0
-"""How long an idle connection waits for the next step, while tools run."""
 MAX_IDLE: Final = 20
 SWITCHED: Final = 101
 
-_READ_BYTES: Final = 256 * 1024
 _HEAD_END = b"\r\n\r\n"
-_BROKEN = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+_BROKEN = (anyio.BrokenResourceError, anyio.EndOfStream)
 
 
 class DirectResponse:
     """A response whose head has come over a connection that is ours until it is closed."""
 
     def __init__(
-        self, connection: "_Connection", head: Head, began: bytes, transport: "DirectTransport"
+        self, connection: Connection, head: Head, began: bytes, transport: "DirectTransport"
     ) -> None:
         self.status = head.status
         self.headers = head.headers
@@ -47,7 +45,7 @@ class DirectResponse:
         self._body = body_of(head)
         self._inflate = encoding_of(head)
         self._began = began
-        self._connection: _Connection | None = connection
+        self._connection: Connection | None = connection
         self._transport = transport
 
     @property
@@ -70,15 +68,16 @@ class DirectResponse:
 
         return retry_after_seconds(self.headers, time.time())
 
-    async def read(self) -> bytes:
+    async def read(self, until: float = math.inf) -> bytes:
         """Return the next bytes of the body; nothing at its end.
 
         Raises:
             RequestError: The connection broke.
+            LateError: Nothing came until that time of the event loop.
         """
         try:
             while not (self.is_at_end or self._connection is None):
-                content = await self._content(self._connection)
+                content = await self._content(self._connection, until)
                 if content:
                     return content
         except anyio.EndOfStream as error:
@@ -86,18 +85,18 @@ class DirectResponse:
                 self._body.is_at_end = True
                 return b""
             raise self._broke("the server closed it", may_retry=True) from error
-        except _BROKEN as error:
+        except anyio.BrokenResourceError as error:
             raise self._broke(str(error.__cause__ or error), may_retry=True) from error
         except ProtocolError as error:
             raise self._broke(str(error), may_retry=self._inflate is None) from error
         return b""
 
-    async def _content(self, connection: "_Connection") -> bytes:
+    async def _content(self, connection: Connection, until: float) -> bytes:
         """Return what the next bytes hold, or what is left of the ones before."""
         if self._inflate is not None and self._inflate.has_more:
             return self._inflate.feed()
         chunk, self._began = self._began, b""
-        content = self._body.feed(chunk or await connection.receive())
+        content = self._body.feed(chunk or await connection.receive(until))
         return self._inflate.feed(content) if self._inflate is not None and content else content
 
     async def aclose(self) -> None:
@@ -108,8 +107,7 @@ class DirectResponse:
         body = self._body
         is_whole = self.is_at_end and not body.rest and not body.ends_with_connection
         if not (is_whole and self._keeps_alive and self._transport.keep(connection)):
-            with anyio.CancelScope(shield=True):
-                await connection.aclose()
+            await connection.aclose()
 
     def _broke(self, why: str, *, may_retry: bool) -> RequestError:
         """Return the error for a body that did not come whole."""
@@ -119,52 +117,6 @@ class DirectResponse:
             ModelErrorKind.BROKEN_STREAM,
             may_retry=may_retry,
         )
-
-
-class _Connection:
-    """A socket to the server."""
-
-    def __init__(self, stream: SocketStream) -> None:
-        self._stream = stream
-        self._poll = select.poll()
-        self._poll.register(stream.extra(SocketAttribute.raw_socket).fileno(), select.POLLIN)
-        self.idle_since = 0.0
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether it may serve again: not idle for too long, and nothing has come unasked."""
-        if time.monotonic() - self.idle_since > KEEP_ALIVE_SECONDS:
-            return False
-        return not self._poll.poll(0)
-
-    async def receive(self) -> bytes:
-        """Return what comes next."""
-        return await self._stream.receive(_READ_BYTES)
-
-    async def exchange(self, message: bytes) -> tuple[Head, bytes]:
-        """Send a request; return the head of its response and what came behind it."""
-        with suppress(anyio.BrokenResourceError):  # a server may refuse before it has read all
-            await self._stream.send(message)
-        came = await self.receive()
-        while True:
-            end = came.find(_HEAD_END)
-            if end < 0:
-                if len(came) > MAX_HEAD_BYTES:
-                    raise ProtocolError("the head is too long")
-                if b"\n\n" in came:
-                    raise ProtocolError("the lines of the head end in a line feed alone")
-                came += await self.receive()
-                continue
-            head, came = Head(came[:end]), came[end + len(_HEAD_END) :]
-            if head.status >= 200:
-                return head, came
-            if head.status == SWITCHED:
-                raise ProtocolError("it speaks another protocol now, which nobody asked for")
-            # An informational response comes before the real one.
-
-    async def aclose(self) -> None:
-        """Close it at once."""
-        await self._stream.aclose()
 
 
 class DirectTransport:
@@ -181,25 +133,28 @@ class DirectTransport:
             "user-agent": endpoint.user_agent,
             "accept-encoding": "gzip",
         }
-        self._idle: list[_Connection] = []
+        self._headers: Mapping[str, str] | None = None
+        self._start = ""
+        self._idle: list[Connection] = []
         self._is_closed = False
 
-    async def post(self, path: str, headers: Mapping[str, str], body: bytes) -> DirectResponse:
+    async def post(
+        self, path: str, headers: Mapping[str, str], body: bytes, until: float = math.inf
+    ) -> DirectResponse:
         """Send a request and return the response once its headers have come.
 
         Raises:
             RequestError: There was no response.
+            LateError: There was none until that time of the event loop.
         """
-        sent = {**self._fixed, **headers, "content-length": len(body)}
-        lines = "".join([f"\r\n{name}: {text}" for name, text in sent.items()])
-        start = f"POST {self._path}{path} HTTP/1.1{lines}"
-        message = b"".join((start.encode("ascii"), _HEAD_END, body))
-        connection = await self._connection()
+        await checkpoint_if_cancelled()  # a request that nobody waits for is not sent
+        connection = await self._connection(until)
         try:
-            head, began = await connection.exchange(message)
+            connection.send(self._head(path, headers, len(body)), body)
+            head, began = await _answer(connection, until)
             return DirectResponse(connection, head, began, self)
         except BaseException as error:
-            await self._closed(connection)
+            await connection.aclose()
             if isinstance(error, ProtocolError):
                 raise self._silent(f"it is no HTTP, {error}") from error
             if isinstance(error, _BROKEN):
@@ -207,9 +162,9 @@ class DirectTransport:
                 raise self._silent(str(cause) if cause else "it closed the connection") from error
             raise
 
-    def keep(self, connection: _Connection) -> bool:
+    def keep(self, connection: Connection) -> bool:
         """Take back a connection whose response was read to its end, unless enough wait."""
-        if self._is_closed or len(self._idle) >= MAX_IDLE:
+        if self._is_closed or connection.is_sending or len(self._idle) >= MAX_IDLE:
             return False
         connection.idle_since = time.monotonic()
         self._idle.append(connection)
@@ -220,27 +175,32 @@ class DirectTransport:
         self._is_closed = True
         idle, self._idle = self._idle, []
         for connection in idle:
-            await self._closed(connection)
+            await connection.aclose()
 
-    async def _connection(self) -> _Connection:
+    def _head(self, path: str, headers: Mapping[str, str], length: int) -> bytes:
+        """Return the head of a request; what it has in common with the last is written once."""
+        if headers != self._headers:
+            self._headers = dict(headers)
+            lines = [f"\r\n{name}: {text}" for name, text in {**self._fixed, **headers}.items()]
+            self._start = f"HTTP/1.1{''.join(lines)}\r\ncontent-length: "
+        return f"POST {self._path}{path} {self._start}{length}\r\n\r\n".encode("ascii")
+
+    async def _connection(self, until: float) -> Connection:
         """Return a connection that waits, or a new one."""
         while self._idle:
             connection = self._idle.pop()
             if connection.is_usable:
                 return connection
-            await self._closed(connection)
-        try:
-            with anyio.fail_after(self._connect_seconds):
-                return _Connection(await anyio.connect_tcp(self.host, self._port))
-        except TimeoutError as error:
-            raise self._silent("it took no connection in time") from error
-        except OSError as error:
-            raise self._silent(str(error.__cause__ or error)) from error
-
-    async def _closed(self, connection: _Connection) -> None:
-        """Close a connection, even when cancelled."""
-        with anyio.CancelScope(shield=True):
             await connection.aclose()
+        latest = anyio.current_time() + self._connect_seconds
+        try:
+            with anyio.CancelScope(deadline=min(until, latest)):
+                return await connect(self.host, self._port)
+        except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
+            raise self._silent(str(error)) from error
+        if until < latest:
+            raise LateError
+        raise self._silent("it took no connection in time")
 
     def _silent(self, why: str) -> RequestError:
         """Return the error for a request that was not answered."""
@@ -250,3 +210,23 @@ class DirectTransport:
             ModelErrorKind.CONNECTION,
             may_retry=True,
         )
+
+
+async def _answer(connection: Connection, until: float) -> tuple[Head, bytes]:
+    """Return the head of a response and what came behind it."""
+    came = await connection.receive(until)
+    while True:
+        end = came.find(_HEAD_END)
+        if end < 0:
+            if len(came) > MAX_HEAD_BYTES:
+                raise ProtocolError("the head is too long")
+            if b"\n\n" in came:
+                raise ProtocolError("the lines of the head end in a line feed alone")
+            came += await connection.receive(until)
+            continue
+        head, came = Head(came[:end]), came[end + len(_HEAD_END) :]
+        if head.status >= 200:
+            return head, came
+        if head.status == SWITCHED:
+            raise ProtocolError("it speaks another protocol now, which nobody asked for")
+        # An informational response comes before the real one.

@@ -1,11 +1,16 @@
 """What we need of HTTP: send one request, read one response as it comes."""
 
+import math
 from collections.abc import Mapping
 from typing import Protocol
 
 import anyio
 
 from gantlet.models.messages_api.failures import RequestError
+
+
+class LateError(Exception):
+    """What was waited for did not come in time."""
 
 
 class Response(Protocol):
@@ -27,11 +32,12 @@ class Response(Protocol):
     def retry_after_seconds(self) -> float | None:
         """How long the server asks us to wait before we try again."""
 
-    async def read(self) -> bytes:
+    async def read(self, until: float = math.inf) -> bytes:
         """Return the next bytes of the body, decompressed; nothing at its end.
 
         Raises:
             RequestError: The connection broke.
+            LateError: Nothing came until that time of the event loop.
         """
 
     async def aclose(self) -> None:
@@ -44,11 +50,14 @@ class Response(Protocol):
 class Transport(Protocol):
     """A way to the server that keeps connections."""
 
-    async def post(self, path: str, headers: Mapping[str, str], body: bytes) -> Response:
+    async def post(
+        self, path: str, headers: Mapping[str, str], body: bytes, until: float = math.inf
+    ) -> Response:
         """Send a request and return the response once its headers have come.
 
         Raises:
             RequestError: There was no response.
+            LateError: There was none until that time of the event loop.
             UserError: The address cannot be used.
         """
 

@@ -15,7 +15,7 @@ from gantlet.messages import (
 )
 from gantlet.models.messages_api.decoding import ReplyDecoder
 from gantlet.models.messages_api.endpoint import Endpoint
-from gantlet.models.messages_api.exchange import Response, read_what_comes
+from gantlet.models.messages_api.exchange import LateError, Response, read_what_comes
 from gantlet.models.messages_api.failures import RequestError, broken_off, request_id, unreadable
 from gantlet.models.messages_api.whole import events_of
 
@@ -62,21 +62,22 @@ class StreamedSource:
         event = self.ready_event()
         if event is not None:
             return event
-        with anyio.move_on_after(self._endpoint.idle_seconds):
-            while event is None:
-                chunk = await self._response.read()
-                if not chunk:
-                    raise self._failed(
-                        "The reply ended before it was complete", ModelErrorKind.BROKEN_STREAM
-                    )
-                self._decoder.feed(chunk)
-                event = self.ready_event()
-        if event is None:
-            raise self._failed(
-                f"The reply stalled: {self._endpoint.host} sent no event for "
-                f"{self._endpoint.idle_seconds:g} seconds",
-                ModelErrorKind.STALLED,
-            )
+        until = anyio.current_time() + self._endpoint.idle_seconds
+        while event is None:
+            try:
+                chunk = await self._response.read(until)
+            except LateError as error:
+                raise self._failed(
+                    f"The reply stalled: {self._endpoint.host} sent no event for "
+                    f"{self._endpoint.idle_seconds:g} seconds",
+                    ModelErrorKind.STALLED,
+                ) from error
+            if not chunk:
+                raise self._failed(
+                    "The reply ended before it was complete", ModelErrorKind.BROKEN_STREAM
+                )
+            self._decoder.feed(chunk)
+            event = self.ready_event()
         return event
 
     async def aclose(self, *, is_complete: bool) -> None:

@@ -1,7 +1,9 @@
 """HTTP by httpx2. Only the seam in `client` imports this module, with the first request."""
 
+import math
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 import anyio
@@ -9,6 +11,7 @@ import httpx2
 
 from gantlet.messages import ModelErrorKind
 from gantlet.models.messages_api.endpoint import Endpoint
+from gantlet.models.messages_api.exchange import LateError
 from gantlet.models.messages_api.failures import RequestError, plain
 from gantlet.models.messages_api.retry_after import retry_after_seconds
 from gantlet.tool import UserError
@@ -38,14 +41,16 @@ class HttpResponse:
         """How long the server asks us to wait before we try again."""
         return retry_after_seconds(self.headers, time.time())
 
-    async def read(self) -> bytes:
+    async def read(self, until: float = math.inf) -> bytes:
         """Return the next bytes of the body; nothing at its end.
 
         Raises:
             RequestError: The connection broke.
+            LateError: Nothing came until that time of the event loop.
         """
         try:
-            return await anext(self._chunks, b"")
+            with _in_time(until):
+                return await anext(self._chunks, b"")
         except httpx2.HTTPError as error:
             raise RequestError(
                 f"The connection to {self._host} broke during the reply: {_words(error)}. "
@@ -80,18 +85,22 @@ class HttpTransport:
             ),
         )
 
-    async def post(self, path: str, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+    async def post(
+        self, path: str, headers: Mapping[str, str], body: bytes, until: float = math.inf
+    ) -> HttpResponse:
         """Send a request and return the response once its headers have come.
 
         Raises:
             RequestError: There was no response.
+            LateError: There was none until that time of the event loop.
             UserError: The address cannot be used.
         """
         try:
             request = self._client.build_request(
                 "POST", self._base_url + path, headers=headers, content=body
             )
-            response = await self._client.send(request, stream=True)
+            with _in_time(until):
+                response = await self._client.send(request, stream=True)
         except httpx2.InvalidURL as error:
             raise UserError(
                 f"The base URL for {self._host!r} cannot be used: {plain(str(error))}. "
@@ -110,6 +119,15 @@ class HttpTransport:
         """Close each connection, even when cancelled."""
         with anyio.move_on_after(CLOSE_SECONDS, shield=True):
             await self._client.aclose()
+
+
+@contextmanager
+def _in_time(until: float) -> Iterator[None]:
+    """Raise `LateError` if what is waited for meanwhile is not there in time."""
+    with anyio.CancelScope(deadline=until) as scope:
+        yield
+    if scope.cancelled_caught:
+        raise LateError
 
 
 def _words(error: httpx2.HTTPError) -> str:

@@ -1,0 +1,172 @@
+"""A socket to a server on this machine, with as little between it and us as asyncio allows.
+
+The streams that anyio makes of sockets take turns of the event loop, and system calls to stop and
+go on listening, for each message. Here what comes is taken at once, up to a bound, and whoever
+waits for it waits for one future.
+"""
+
+import asyncio
+import math
+import os
+import select
+import time
+from asyncio.trsock import TransportSocket
+from contextlib import suppress
+from typing import Any, Final, cast
+
+import anyio
+from anyio.lowlevel import cancel_shielded_checkpoint
+
+from gantlet.models.messages_api.exchange import LateError
+
+KEEP_ALIVE_SECONDS: Final = 60.0
+"""How long an idle connection waits for the next step, while tools run."""
+MAX_HELD_BYTES: Final = 256 * 1024
+"""How much may have come that nobody has taken; then the server has to wait."""
+
+_ROOM_BYTES: Final = 64 * 1024
+#: Above it, a second write costs less than a copy.
+_MAX_JOINED_BYTES: Final = 64 * 1024
+_RACE_SECONDS: Final = 0.25
+
+
+async def connect(host: str, port: int) -> "Connection":
+    """Connect to a server, by whichever of its addresses answers.
+
+    Raises:
+        OSError: None of them does.
+    """
+    is_name = not (":" in host or host[-1:].isdigit())
+    _, connection = await asyncio.get_running_loop().create_connection(
+        Connection, host, port, happy_eyeballs_delay=_RACE_SECONDS if is_name else None
+    )
+    return connection
+
+
+class Connection(asyncio.BufferedProtocol):
+    """One connection. One task at a time may wait for what comes."""
+
+    _transport: asyncio.Transport
+    _poll: select.poll
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._room = memoryview(bytearray(_ROOM_BYTES))
+        self._came: list[bytes] = []
+        self._held = 0
+        self._is_paused = False
+        self._is_ended = False
+        self._error: Exception | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self.idle_since = 0.0
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether something of the request has not been sent."""
+        return self._transport.get_write_buffer_size() > 0
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it may serve again: not idle for too long, and nothing has come unasked."""
+        if self._came or self._is_ended or self._loop is not asyncio.get_running_loop():
+            return False
+        if time.monotonic() - self.idle_since > KEEP_ALIVE_SECONDS:
+            return False
+        return not self._poll.poll(0)
+
+    def send(self, head: bytes, body: bytes) -> None:
+        """Send a request, as fast as the server takes it; whether it did, what comes will tell."""
+        if len(body) <= _MAX_JOINED_BYTES:
+            self._transport.write(head + body)
+        else:
+            self._transport.write(head)
+            self._transport.write(body)
+
+    async def receive(self, until: float = math.inf) -> bytes:
+        """Return what has come, or what comes next.
+
+        Raises:
+            anyio.EndOfStream: The server has said all it will.
+            anyio.BrokenResourceError: The connection broke; its cause says how.
+            LateError: Nothing came until that time of the event loop.
+        """
+        while not self._came:
+            if self._error is not None:
+                raise anyio.BrokenResourceError from self._error
+            if self._is_ended:
+                raise anyio.EndOfStream
+            await self._wait(until)
+        came = b"".join(self._came)
+        self._came.clear()
+        self._held = 0
+        if self._is_paused:
+            self._is_paused = False
+            self._transport.resume_reading()
+        return came
+
+    async def aclose(self) -> None:
+        """Close it at once, whatever is still to be sent, even when cancelled."""
+        if not self._loop.is_closed():  # else nobody is left who could
+            self._transport.abort()
+            await cancel_shielded_checkpoint()
+
+    async def _wait(self, until: float) -> None:
+        """Wait until something happens."""
+        if until <= self._loop.time():
+            raise LateError
+        self._waiter = self._loop.create_future()
+        timer = self._loop.call_at(until, self._wake) if until < math.inf else None
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
+
+    def _wake(self) -> None:
+        """Have whoever waits look again."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Be told that there is a connection."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._poll = select.poll()
+        self._poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
+
+    def get_buffer(self, sizehint: int) -> Any:  # noqa: ANN401 - as asyncio has it
+        """Say where to put what comes."""
+        return self._room
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take what has come."""
+        self._came.append(bytes(self._room[:nbytes]))
+        self._held += nbytes
+        if self._held > MAX_HELD_BYTES and not self._is_paused:
+            self._is_paused = True
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> bool:
+        """Be told that the server has said all it will; it may still listen."""
+        self._is_ended = True
+        self._wake()
+        return True
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Be told that the connection is no more."""
+        if error is not None:
+            self._take_rest()
+        self._is_ended = True
+        self._error = error
+        self._wake()
+
+    def _take_rest(self) -> None:
+        """Take what had come before a write failed: mostly it says why."""
+        ours = self._transport.get_extra_info("socket")
+        if not isinstance(ours, TransportSocket) or ours.fileno() < 0:
+            return  # another event loop's; who knows what the number stands for by now
+        with suppress(OSError):
+            while self._held <= MAX_HELD_BYTES and (rest := os.read(ours.fileno(), _ROOM_BYTES)):
+                self._came.append(rest)
+                self._held += len(rest)
