@@ -26,6 +26,7 @@ from gantlet.models.scripted.script import (
     Stall,
     Thought,
     Truncate,
+    Unheard,
     Wait,
     Words,
 )
@@ -117,6 +118,7 @@ def test_every_kind_of_piece_and_fault_is_read() -> None:
         ("{stall: forever}", Stall(None)),
         ("{garble: half_event, at: start}", Garble.HALF_EVENT),
         ("{garble: wrong_chunk}", Garble.WRONG_CHUNK),
+        ("{unknown: delta, at: mid_text}", Unheard.DELTA),
     ],
 )
 def test_further_faults_are_read(fault: str, expected: object) -> None:

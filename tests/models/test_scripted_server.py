@@ -511,6 +511,33 @@ async def test_a_broken_stream_ends_in_the_middle(fault: dict[str, object], last
     assert answer.body.endswith(last)
 
 
+@pytest.mark.parametrize(
+    ("what", "sent"),
+    [
+        ("event", ["unheard_of"]),
+        ("delta", ["content_block_delta"]),
+        ("block", ["content_block_start", "content_block_stop"]),
+    ],
+)
+async def test_what_nobody_has_heard_of_is_sent_and_the_reply_goes_on(
+    what: str, sent: list[str]
+) -> None:
+    fault = {"unknown": what, "at": "mid_text"}
+
+    async with Serving({"say": "Hello", "fault": fault}) as client:
+        answer = await client.ask(streamed())
+        again = await client.ask(streamed())
+
+    names, plain = ([name for name, _ in one.events] for one in (answer, again))
+    middle = plain.index("content_block_delta") + 1
+    assert names[:middle] + names[middle + len(sent) :] == [
+        *plain[:middle],
+        "content_block_delta",
+        *plain[middle:],
+    ]
+    assert names[middle : middle + len(sent)] == sent
+
+
 @pytest.mark.parametrize("garble", ["half_event", "wrong_chunk", "not_json"])
 async def test_a_broken_reply_in_one_piece_is_no_json(garble: str) -> None:
     async with Serving({"say": "Hello", "fault": {"garble": garble}}) as client:

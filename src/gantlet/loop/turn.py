@@ -191,8 +191,7 @@ class Loop:
         if put_off(result.answers) is None or self._abort.reason is not None:
             talk.answer(result.answers, queued=[] if prompt is None else [prompt])
         elif prompt is not None:
-            text = f"{call.name} was put off again; what you said was not passed on."
-            talk.emit(Notice(NoticeLevel.WARNING, text))
+            self._warn(f"{call.name} was put off again; what you said was not passed on.")
         if self._services.pool.find(call.name) is None:
             text = f"{call.name}, which was put off, is not there any more."
             raise _End(TurnEnd.TOOL_DEFERRED_UNAVAILABLE, text)
@@ -231,7 +230,7 @@ class Loop:
         if not limits.has_other:
             advice = "Set max_turns, max_output_tokens or max_seconds too."
             raise _End(TurnEnd.BUDGET_EXHAUSTED, f"{why} {advice}")
-        talk.emit(Notice(NoticeLevel.WARNING, f"{why} The other limits hold."))
+        self._warn(f"{why} The other limits hold.")
 
     async def _step(self, turn: _Turn) -> StepResult:
         """Ask the model once; try what helps when it does not answer."""
@@ -316,8 +315,10 @@ class Loop:
             notices = [turn.repetition.note(answer) for answer in answers]
             reminders = [notice for notice in notices if notice]
             if result.stop_reason == StopReason.MAX_TOKENS:
-                self.conversation.emit(Notice(NoticeLevel.WARNING, continuing.CUT_OFF))
+                self._warn(continuing.CUT_OFF)
                 reminders.append(continuing.CUT_CALL)
+            elif result.stop_reason == StopReason.REFUSAL:
+                self._warn(refusal_text(result.message))
             stop: str | None = None
             if self._services.hooks.wants(HookEvent.POST_TOOL_BATCH):
                 said = await self._hooks.on_batch(answers)
@@ -335,8 +336,7 @@ class Loop:
         for priority, message in queued:
             heard = await self._hooks.on_prompt(message)
             if heard.prompt is None:
-                text = f"A hook turned a message away: {heard.refusal}"
-                self.conversation.emit(Notice(NoticeLevel.WARNING, text))
+                self._warn(f"A hook turned a message away: {heard.refusal}")
             else:
                 self._queued.append((priority, heard.prompt))
 
@@ -356,7 +356,7 @@ class Loop:
             text = "The model sent three calls in a row whose input is not JSON."
             raise _End(TurnEnd.MALFORMED_TOOL_USE_EXHAUSTED, text)
         if turn.repetition.problem:
-            self.conversation.emit(Notice(NoticeLevel.WARNING, turn.repetition.problem))
+            self._warn(turn.repetition.problem)
             raise _End(TurnEnd.MODEL_ERROR, turn.repetition.problem)
         return None
 
@@ -371,7 +371,7 @@ class Loop:
             talk.answer((), queued=queued)
             return None
         if result.stop_reason == StopReason.REFUSAL:
-            talk.emit(Notice(NoticeLevel.WARNING, refusal_text(result.message)))
+            self._warn(refusal_text(result.message))
         if self._hooks.hears_stops or self._woken:
             return await self._ask_to_stop(turn)
         return TurnEnd.COMPLETED
@@ -383,8 +383,7 @@ class Loop:
             await self._compactor.make_room(full)
         elif stop_reason == StopReason.MAX_TOKENS:
             may_go_on = turn.continuing.may_go_on
-            text = continuing.CUT_OFF if may_go_on else continuing.GIVEN_UP
-            self.conversation.emit(Notice(NoticeLevel.WARNING, text))
+            self._warn(continuing.CUT_OFF if may_go_on else continuing.GIVEN_UP)
             if not may_go_on:
                 return False
         else:
@@ -427,6 +426,10 @@ class Loop:
             closing = INTERRUPTED_TOOLS if cut_off.answers else INTERRUPTED_SPEAKING
             self.conversation.add(answer_message(cut_off.answers, closing=closing))
 
+    def _warn(self, text: str) -> None:
+        """Tell the user."""
+        self.conversation.emit(Notice(NoticeLevel.WARNING, text))
+
     def _take_queued(self) -> list[UserMessage]:
         """Return the messages that are due now; those for later stay."""
         due = [message for priority, message in self._queued if priority is not Priority.LATER]
@@ -436,8 +439,7 @@ class Loop:
     def _finished(self, turn: _Turn, reason: TurnEnd, errors: tuple[str, ...]) -> TurnResult:
         """Say that the turn has ended, and why if that was a hook's word."""
         if reason is TurnEnd.HOOK_STOPPED and errors:
-            text = f"A hook ended the turn: {errors[0]}"
-            self.conversation.emit(Notice(NoticeLevel.WARNING, text))
+            self._warn(f"A hook ended the turn: {errors[0]}")
         meter = turn.meter
         finished = TurnFinished(
             reason,

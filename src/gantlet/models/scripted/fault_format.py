@@ -16,6 +16,7 @@ from gantlet.models.scripted.script import (
     Stall,
     Thought,
     Truncate,
+    Unheard,
     Words,
 )
 
@@ -114,6 +115,11 @@ def _garble(fields: Fields) -> Garble:
     return reading.choice(Garble)(fields["garble"])
 
 
+def _unheard(fields: Fields) -> Unheard:
+    """Return something that no client has heard of."""
+    return reading.choice(Unheard)(fields["unknown"])
+
+
 def _truncate(fields: Fields) -> Truncate:
     """Return an early end."""
     stop_reason = reading.text(fields["truncate"])
@@ -123,7 +129,11 @@ def _truncate(fields: Fields) -> Truncate:
 _ERROR_KEYS = ("error", "status", "message", "retry_after")
 #: For each kind of fault its own key, the keys beside it, and what reads it.
 _FAULTS: dict[
-    str, tuple[tuple[str, ...], Callable[[Fields], ApiError | Drop | Stall | Garble | Truncate]]
+    str,
+    tuple[
+        tuple[str, ...],
+        Callable[[Fields], ApiError | Drop | Stall | Garble | Truncate | Unheard],
+    ],
 ] = {
     "error": (_ERROR_KEYS, _error),
     "status": (_ERROR_KEYS, _error),
@@ -131,4 +141,5 @@ _FAULTS: dict[
     "stall": ((), _stall),
     "garble": ((), _garble),
     "truncate": (("closes",), _truncate),
+    "unknown": ((), _unheard),
 }

@@ -5,6 +5,8 @@ from typing import TypeAlias
 
 from gantlet.messages import (
     AssistantMessage,
+    BlockDelta,
+    BlockStart,
     BlockStop,
     FrozenDict,
     MessageDelta,
@@ -12,6 +14,9 @@ from gantlet.messages import (
     MessageStop,
     ReplyEnd,
     StopReason,
+    Unknown,
+    UnknownDelta,
+    UnknownEvent,
     Usage,
 )
 from gantlet.messages.value import value
@@ -27,10 +32,14 @@ from gantlet.models.scripted.script import (
     Reply,
     Stall,
     Truncate,
+    Unheard,
     Wait,
 )
 from gantlet.models.scripted.speech import Pause, Send, Speech
 from gantlet.models.scripted.templates import TemplateError
+
+#: No script has so many blocks in one reply.
+_UNHEARD_INDEX = 1_000_000
 
 
 @value
@@ -131,5 +140,19 @@ def _struck(speech: Speech, ending: tuple[Send, Send], fault: Fault) -> tuple[St
             return (*kept, *closing, *ending)
         case Stall(seconds):
             return (*kept, Hang()) if seconds is None else (*kept, Pause(seconds), *rest, *ending)
+        case Unheard() as kind:
+            return (*kept, *_unheard(kind, place.block), *rest, *ending)
         case what:
             return (*kept, what)
+
+
+def _unheard(kind: Unheard, block: int | None) -> tuple[Send, ...]:
+    """Return events that no client has heard of; a block of this kind has an index of its own."""
+    match kind:
+        case Unheard.EVENT:
+            return (Send(UnknownEvent({"type": "unheard_of", "index": block})),)
+        case Unheard.DELTA:
+            return (Send(BlockDelta(block or 0, UnknownDelta({"type": "unheard_of_delta"}))),)
+        case Unheard.BLOCK:
+            begun = BlockStart(_UNHEARD_INDEX, Unknown({"type": "unheard_of"}))
+            return Send(begun), Send(BlockStop(_UNHEARD_INDEX))

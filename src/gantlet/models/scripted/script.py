@@ -111,6 +111,14 @@ class Garble(StrEnum):
     NOT_JSON = "not_json"
 
 
+class Unheard(StrEnum):
+    """What is sent that no client has heard of; then the reply goes on."""
+
+    EVENT = "event"
+    DELTA = "delta"
+    BLOCK = "block"
+
+
 @value
 class Truncate:
     """The reply ends here, in good form unless the block is left open."""
@@ -128,7 +136,7 @@ class Fault:
         times: None is always.
     """
 
-    what: ApiError | Drop | Stall | Garble | Truncate
+    what: ApiError | Drop | Stall | Garble | Truncate | Unheard
     at: At = At.BEFORE
     nth: int = 1
     times: int | None = 1
