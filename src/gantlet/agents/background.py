@@ -3,14 +3,19 @@
 import threading
 from collections.abc import Callable, Sequence
 
+from gantlet.system.clock import Clock, RealClock
 from gantlet.system.thread_event import ThreadEvent
 from gantlet.tool.background import BackgroundTask
+
+#: How long the first news wait for more, where other tasks still run: many end together.
+GATHERING_SECONDS = 0.25
 
 
 class TaskBoard:
     """Keeps tasks by their ids, and news of them until somebody takes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or RealClock()
         self._tasks: dict[str, BackgroundTask] = {}
         self._lock = threading.Lock()
         self._news: list[str] = []
@@ -64,5 +69,10 @@ class TaskBoard:
         await self._has_news.wait()
 
     async def wait_for_urgent_news(self) -> None:
-        """Wait until there is something that is worth a turn; a surface that idles takes one."""
+        """Wait until there is something that is worth a turn; a surface that idles takes one.
+
+        Where other tasks run, those that end a moment later are waited for: they share the turn.
+        """
         await self._is_due.wait()
+        if self.running():
+            await self._clock.sleep_until(self._clock.now() + GATHERING_SECONDS)
