@@ -1,17 +1,36 @@
 """A session and its settings files: obeyed by the agent, and read again between calls."""
 
 import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 
 from config.settings_kit import Desk
 from gantlet import Agent, AgentParts, ScriptedModel, script_of, tool
 from gantlet.assembly.configuration import Configuration, SettingsChange, open_configuration
 from gantlet.config import ChangedFile, Exposure
-from gantlet.messages import Behaviour
+from gantlet.messages import (
+    Behaviour,
+    ModelRequest,
+    ResultBlock,
+    RetryListener,
+    StreamEvent,
+    blocks_of,
+)
 from gantlet.permissions import AddRules, Destination, SetMode
-from gantlet.tool import Mode, UserError
+from gantlet.tool import (
+    READS_ONLY,
+    Access,
+    Mode,
+    Named,
+    Tool,
+    ToolContext,
+    Traits,
+    UserError,
+)
 
 FOLDER = "user,project,local"
 
@@ -178,6 +197,53 @@ async def test_an_agent_obeys_its_settings_files_and_a_deny_written_while_it_run
     assert str(desk.file("user")) in result.text
 
 
+async def test_whoever_asks_while_settings_are_read_waits_for_them(desk: Desk) -> None:
+    configuration = opened(desk)
+    may_go, seen = anyio.Event(), list[list[str]]()
+
+    async def wait(file: ChangedFile) -> bool:
+        await may_go.wait()
+        return True
+
+    async def ask() -> None:
+        await configuration.refresh()
+        seen.append(rules(configuration, Behaviour.DENY))
+
+    configuration.gate = wait
+    desk.write("user", {"permissions": {"deny": ["Bash"]}})
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        group.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        assert (configuration.is_stale, seen) == (True, [])
+        may_go.set()
+
+    assert seen == [["Bash"], ["Bash"]]
+    assert not configuration.is_stale
+
+
+async def test_a_change_is_not_lost_with_whoever_was_to_read_it(desk: Desk) -> None:
+    configuration = opened(desk)
+
+    async def wait(file: ChangedFile) -> bool:
+        await anyio.sleep_forever()
+        return True
+
+    configuration.gate = wait
+    desk.write("user", {"permissions": {"deny": ["Bash"]}})
+    async with anyio.create_task_group() as group:
+        group.start_soon(configuration.refresh)
+        await anyio.wait_all_tasks_blocked()
+        group.cancel_scope.cancel()
+    configuration.gate = None
+
+    assert configuration.is_stale
+    assert await configuration.refresh() is not None
+    assert rules(configuration, Behaviour.DENY) == ["Bash"]
+    assert not configuration.is_stale
+
+
 async def test_an_agent_reads_no_files_it_was_not_told_to(desk: Desk) -> None:
     desk.write("user", {"permissions": {"deny": ["write"]}})
 
@@ -237,3 +303,83 @@ async def test_a_fence_denies_what_lies_outside(desk: Desk) -> None:
 
     assert (context.fence.reads, context.fence.writes) == (True, False)
     assert [one.path for one in context.fence.exempt] == ["/usr"]
+
+
+class SpeaksAtOnce(ScriptedModel):
+    """Says a whole reply in one breath, so that nobody else has a turn between its calls."""
+
+    @asynccontextmanager
+    async def stream(
+        self, request: ModelRequest, on_retry: RetryListener | None = None
+    ) -> AsyncGenerator[AsyncGenerator[StreamEvent]]:
+        """Wait for all of it, then give it."""
+        async with super().stream(request, on_retry) as events:
+            heard = [event async for event in events]
+
+        async def given() -> AsyncGenerator[StreamEvent]:
+            for event in heard:
+                yield event
+
+        yield given()
+
+
+class Look(Tool[object]):
+    """Looks, without waiting for anything."""
+
+    name = "Look"
+    description = "Looks."
+    input_schema = {"type": "object"}  # noqa: RUF012 - the contract declares it so
+
+    def traits(self, args: object) -> Traits:
+        """Disturb nobody."""
+        return READS_ONLY
+
+    async def run(self, args: object, context: ToolContext) -> str:
+        """Look."""
+        return "seen"
+
+
+class Forbid(Look):
+    """Forbids to look when it is called again, without waiting for anything."""
+
+    name = "Forbid"
+    description = "Forbids."
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._is_called = False
+
+    def traits(self, args: object) -> Traits:
+        """Change something that nobody else touches."""
+        return Traits(access=Access(writes={Named("the rules")}))
+
+    async def run(self, args: object, context: ToolContext) -> str:
+        """Forbid."""
+        if self._is_called:
+            self._desk.write("user", {"permissions": {"deny": ["Look"], "allow": ["Forbid"]}})
+        self._is_called = True
+        return "forbidden"
+
+
+async def test_a_deny_that_one_call_writes_holds_for_the_next_of_the_same_reply(
+    desk: Desk,
+) -> None:
+    desk.write("user", {"permissions": {"allow": ["Forbid"]}})
+    names = ["Look", "Look", "Forbid", "Look", "Look"]
+    script = script_of(
+        [{"call": "Look", "input": {}}, {"call": "Forbid", "input": {}}],
+        [{"call": name, "input": {}} for name in names],
+        "done",
+    )
+    agent = Agent(
+        SpeaksAtOnce(script),
+        tools=[Look(), Forbid(desk)],
+        cwd=desk.cwd,
+        setting_sources=FOLDER,
+        parts=AgentParts(environment=desk.environment),
+    )
+
+    await agent.run("go")
+
+    answered = [block for block in blocks_of(agent.messages[4]) if isinstance(block, ResultBlock)]
+    assert [block.is_error for block in answered] == [None, None, None, True, True]

@@ -18,7 +18,7 @@ from gantlet.config import (
     carried_over,
 )
 from gantlet.messages import Event, ToolUse
-from gantlet.messages.value import replace, value
+from gantlet.messages.value import replace, slotted, value
 from gantlet.permissions import (
     AddDirectories,
     AddRules,
@@ -71,6 +71,7 @@ class Configuration:
         self.listeners: list[Callable[[SettingsChange], None]] = []
         self._watch = watch
         self._kept: dict[str, FileRead] = {}
+        self._pending: dict[str, ChangedFile] = {}  # seen, and not in place yet
         self._lock = anyio.Lock()
         self._engine: Engine | None = None
         self._context: Callable[[Settings], PermissionContext] | None = None
@@ -126,8 +127,8 @@ class Configuration:
 
     @property
     def is_stale(self) -> bool:
-        """Whether files changed since they were read."""
-        return self._watch.has_changed()
+        """Whether files changed since they were read, also while they are being read again."""
+        return bool(self._pending) or self._watch.has_changed()
 
     def saver(self) -> RuleWriter:
         """Return whoever writes changes to settings files, and keeps trust in step."""
@@ -136,25 +137,36 @@ class Configuration:
     async def refresh(self) -> SettingsChange | None:
         """Read the settings again if files changed, and put them in place at once.
 
-        A call that is being judged goes on with what it began with.
+        A call that is being judged goes on with what it began with; one that comes while they are
+        read waits for them. Whoever is cancelled meanwhile leaves it to the next one.
         """
-        if not self._watch.has_changed():
+        if not self.is_stale:
             return None
         async with self._lock:
-            changed = self._watch.look()
-            refused = await self._refused(changed)
-            names = {file.file for file in changed}
-            kept = {name: read for name, read in self._kept.items() if name not in names} | refused
-            self._kept = kept
-            if len(refused) == len(changed):
-                return None
-            watch, fresh = await run_in_thread(lambda: _read(self.request, kept))
-            taken = tuple(file for file in changed if file.file not in refused)
-            change = SettingsChange(self.settings, fresh, taken)
-            self.settings, self._watch = fresh, watch
-            self._put_in_place(fresh)
-        for listener in self.listeners:
-            listener(change)
+            self._pending |= {file.file: file for file in self._watch.look()}
+            changed = tuple(self._pending.values())
+            if not changed:
+                return None  # somebody else has read them meanwhile
+            change = await self._read_again(changed)
+            self._pending.clear()
+        if change is not None:
+            for listener in self.listeners:
+                listener(change)
+        return change
+
+    async def _read_again(self, changed: tuple[ChangedFile, ...]) -> SettingsChange | None:
+        """Put changed settings in place, unless all changes are refused."""
+        refused = await self._refused(changed)
+        names = {file.file for file in changed}
+        kept = {name: read for name, read in self._kept.items() if name not in names} | refused
+        self._kept = kept
+        if len(refused) == len(changed):
+            return None
+        watch, fresh = await run_in_thread(lambda: _read(self.request, kept))
+        taken = tuple(file for file in changed if file.file not in refused)
+        change = SettingsChange(self.settings, fresh, taken)
+        self.settings, self._watch = fresh, watch
+        self._put_in_place(fresh)
         return change
 
     async def _refused(self, changed: tuple[ChangedFile, ...]) -> dict[str, FileRead]:
@@ -178,12 +190,13 @@ class Configuration:
             holder.replace(carried_over(holder.current, self._context(settings)))
 
 
-@value
+@slotted
 class FreshPermission:
     """Judges each call by the settings as they are when it is judged."""
 
     engine: Engine
     configuration: Configuration
+    _looked: int = 0
 
     async def decide(self, request: Request) -> Decision:
         """Judge one call, after a look at whether settings changed."""
@@ -191,11 +204,19 @@ class FreshPermission:
         return await self.engine.decide(request)
 
     def known(
-        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings
+        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, moment: int
     ) -> Decision | None:
-        """Return what was decided for such a call before, if no settings changed since."""
+        """Return what was decided for such a call before, if no settings changed since.
+
+        Settings are looked at once in a moment, in which nobody could have changed them.
+        """
         decision = self.engine.known(call, tool, traits, surroundings)
-        return decision if decision is not None and not self.configuration.is_stale else None
+        if decision is None or (moment and moment == self._looked):
+            return decision
+        if self.configuration.is_stale:
+            return None
+        self._looked = moment
+        return decision
 
 
 def _read(

@@ -29,15 +29,38 @@ _log = logging.getLogger(__name__)
 
 #: What a call that did not succeed hands back.
 _NO_OUTPUT: ToolResult[object] = ToolResult(None)
+_IS_ERROR: bool | None = True
 
 
 def make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: float) -> Answer:
     """Return all that a call leaves behind. Never raises: a tool's nonsense is a failure."""
     try:
-        return _make_answer(tracked, outcome, run, now)
+        structured, chars = structured_of(outcome), size_of(outcome.content)
     except Exception as error:  # noqa: BLE001 - every call has an answer
         _log.exception("What %s returned cannot be an answer.", tracked.name)
-        return _make_answer(tracked, broken(tracked, error), run, now)
+        outcome = broken(tracked, error)
+        structured, chars = structured_of(outcome), size_of(outcome.content)
+    record, call = tracked.record, tracked.prepared.call
+    record.ended_at, record.result_chars, record.measured = now, chars, call.input
+    record.outcome, record.event = ending_of(outcome)
+    output, is_error = _NO_OUTPUT, _IS_ERROR
+    if isinstance(outcome, Succeeded):
+        output, is_error = outcome.output, None
+    elif isinstance(outcome, Failed):
+        record.error_class = outcome.error_class
+    return Answer(
+        call,
+        outcome,
+        ResultBlock(call.id, outcome.content, is_error),
+        record,
+        structured,
+        output.new_messages,
+        output.meta,
+        () if run is None else run.context,
+        None if run is None else run.stop,
+        run is not None and run.defers,
+        output.context_modifier,
+    )
 
 
 def broken(tracked: Tracked, error: Exception) -> Failed:
@@ -71,34 +94,6 @@ def _with_what_came(outcome: Outcome, tracked: Tracked, tool: AnyTool) -> Outcom
         _log.exception("What %s had done cannot be told.", tracked.name)
         return outcome
     return replace(outcome, content=f"{said}\n{outcome.content}") if said else outcome
-
-
-def _make_answer(tracked: Tracked, outcome: Outcome, run: CallRun | None, now: float) -> Answer:
-    """Put an answer together."""
-    record, call = tracked.record, tracked.prepared.call
-    record.ended_at = now
-    record.outcome, record.event = ending_of(outcome)
-    record.result_chars = size_of(outcome.content)
-    record.measured = call.input
-    if isinstance(outcome, Succeeded):
-        output, is_error = outcome.output, None
-    else:
-        output, is_error = _NO_OUTPUT, True
-        if isinstance(outcome, Failed):
-            record.error_class = outcome.error_class
-    return Answer(
-        call,
-        outcome,
-        ResultBlock(call.id, outcome.content, is_error),
-        record,
-        structured_of(outcome),
-        tuple(output.new_messages),
-        output.meta,
-        () if run is None else run.context,
-        None if run is None else run.stop,
-        run is not None and run.defers,
-        output.context_modifier,
-    )
 
 
 def finishing_of(answer: Answer) -> CallFinished:

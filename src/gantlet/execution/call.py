@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any
+from typing import Any, Protocol
 
 from gantlet.execution.oversize import Spill
 from gantlet.hooks import Hooks
@@ -42,8 +42,21 @@ def _is_heard() -> bool:
     return True
 
 
+class Known(Protocol):
+    """Whoever remembers what permission has decided."""
+
+    def __call__(
+        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, moment: int
+    ) -> Decision | None:
+        """Return what was decided before about such a call and holds for this one, too, or None.
+
+        Neither a hook nor the tool has said anything about the call. Between two calls of the same
+        moment, but not of moment 0, nobody else has had a turn and nothing has changed anything.
+        """
+
+
 def _nothing_known(
-    call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings
+    call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, moment: int
 ) -> Decision | None:
     """Have each call judged anew."""
     return None
@@ -67,9 +80,8 @@ class Services:
     reveal: Callable[[str], None] = _nothing_deferred
     #: Whether anybody hears what is told; where nobody does, it need not even be made.
     is_heard: Callable[[], bool] = _is_heard
-    #: What permission has decided before about such a call and need not be asked again, or None;
-    #: for calls of which neither a hook nor the tool has said anything.
-    known: Callable[[ToolUse, AnyTool, Traits, Surroundings], Decision | None] = _nothing_known
+    #: What permission has decided before and need not be asked again.
+    known: Known = _nothing_known
 
 
 @value

@@ -72,6 +72,14 @@ class CallFloor:
         """Whether anybody hears what is told of the call."""
         return self.ground.is_heard
 
+    @property
+    def moment(self) -> int:
+        """The moment in which it has run since it began; 0 if others have had a turn since."""
+        way = self.tracked.way
+        if way is None or way.has_waited or way.host is None:
+            return 0
+        return way.host.moment
+
     def elapsed(self) -> float | None:
         """Return for how many seconds the tool has run, or None if it has not."""
         began = self.tracked.record.started_at
@@ -96,6 +104,8 @@ class CallFloor:
             body = Body(make())
             has_ended = body.begin(way.host, way)
         finally:
+            if not tracked.prepared.traits.read_only:
+                way.host.end_moment()
             if has_ended:
                 ground.slots.give()
         return body

@@ -179,10 +179,11 @@ class CallRun:
         """Return whether the call may run as it is, by what was decided before; take note of it."""
         if not inherits_check_permissions(tool):
             return False
-        prepared = self._floor.tracked.prepared
-        surroundings = self._floor.ground.surroundings
+        floor, prepared = self._floor, self._floor.tracked.prepared
         try:
-            decision = self._services.known(prepared.call, tool, prepared.traits, surroundings)
+            decision = self._services.known(
+                prepared.call, tool, prepared.traits, floor.ground.surroundings, floor.moment
+            )
         except KeyboardInterrupt:
             raise
         except BaseException:  # noqa: BLE001 - whatever it is, it is met again on the long way

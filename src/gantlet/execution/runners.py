@@ -21,15 +21,22 @@ from anyio.abc import TaskGroup
 
 #: For how long one task goes on before it lets everybody else work: a reader, a surface, Ctrl-C.
 _MAX_SECONDS = 0.01
+_moments = count(1)
 
 
 class Host:
-    """A task, and the innermost scope that it was in when something began to run there."""
+    """A task, and the innermost scope that it was in when something began to run there.
 
-    __slots__ = ("_state", "scope", "task")
+    Attributes:
+        moment: The same number as long as nobody else has had a turn, and nothing that may change
+            things has run. Whoever looked at something in this moment need not look again.
+    """
+
+    __slots__ = ("_state", "moment", "scope", "task")
 
     def __init__(self, task: "asyncio.Task[Any]") -> None:
         self.task = task
+        self.moment = next(_moments)
         self._state = state = _task_states.get(task)
         self.scope: anyio.CancelScope | None = None if state is None else state.cancel_scope
 
@@ -47,6 +54,10 @@ class Host:
         if state is None:  # it had never been in one
             self._state = state = _task_states.get(self.task)
         return None if state is None else state.cancel_scope
+
+    def end_moment(self) -> None:
+        """Take note that something may have changed."""
+        self.moment = next(_moments)
 
     def is_as_it_was(self, asked: int) -> bool:
         """Return whether the task is in no further scope, and was not asked to end more often."""
