@@ -14,12 +14,17 @@ from gantlet.messages import (
     Block,
     Message,
     ResultBlock,
+    ServerToolResult,
+    ServerToolUse,
     Text,
     Thinking,
     ToolUse,
+    Unknown,
     UserMessage,
     blocks_of,
 )
+from gantlet.messages.value import replace
+from gantlet.models.scripted import check_history
 
 
 def call(call_id: str) -> ToolUse:
@@ -123,7 +128,7 @@ def test_an_id_that_is_used_twice_is_made_two_and_the_results_follow() -> None:
 
     assert [one.id for one in calls_of(history.messages[3])] == ["a_2"]
     assert blocks_of(history.messages[4]) == (ResultBlock("a_2", "seen"),)
-    assert notes == ("the id 'a' was used twice; the second call became 'a_2'",)
+    assert notes == ("the id 'a' was used twice; the call became 'a_2'",)
 
 
 def test_a_valid_history_is_not_touched() -> None:
@@ -134,11 +139,104 @@ def test_a_valid_history_is_not_touched() -> None:
     assert (history.messages, notes) == (tuple(messages), ())
 
 
-ids = st.sampled_from(["a", "b", "c"])
+@pytest.mark.parametrize(
+    ("messages", "mended", "note"),
+    [
+        (
+            [GO, asked("a", "a"), UserMessage((ResultBlock("a", "1"), ResultBlock("a", "2")))],
+            [
+                GO,
+                AssistantMessage((call("a"), replace(call("a"), id="a_2"))),
+                UserMessage((ResultBlock("a", "1"), ResultBlock("a_2", "2"))),
+            ],
+            "the id 'a' was used twice; the call became 'a_2'",
+        ),
+        (
+            [GO, asked("a"), asked("b"), answered("a"), answered("b")],
+            [GO, asked("a", "b"), answered("a", "b")],
+            "two replies in a row were joined",
+        ),
+        (
+            [GO, AssistantMessage((Thinking("hm"), Text("so"))), GO],
+            [GO, AssistantMessage((Text("so"),)), GO],
+            "thinking without a signature was dropped",
+        ),
+        (
+            [UserMessage((call("a"), Text("go")))],
+            [UserMessage((Text("go"),))],
+            "a ToolUse block stood in the wrong kind of message; it was dropped",
+        ),
+        (
+            [GO, AssistantMessage((ResultBlock("a", "seen"), Text("so")))],
+            [GO, AssistantMessage((Text("so"),))],
+            "a ResultBlock block stood in the wrong kind of message; it was dropped",
+        ),
+        (
+            [UserMessage((Text(" \n"), Text("go")))],
+            [UserMessage((Text("go"),))],
+            "empty texts were dropped",
+        ),
+        (
+            [UserMessage((Unknown({"type": "image"}), Unknown({"type": "new"})))],
+            [UserMessage((Unknown({"type": "new"}),))],
+            "a block without what its type needs was dropped",
+        ),
+        (
+            [GO, AssistantMessage((ToolUse("a:1", "Look", {}),)), answered("a:1")],
+            [GO, AssistantMessage((ToolUse("a_1", "Look", {}),)), answered("a_1")],
+            "the id 'a:1' is not one the API takes; the call became 'a_1'",
+        ),
+        (
+            [GO, AssistantMessage((ToolUse("a", "Look at", {}),)), answered("a")],
+            [GO, AssistantMessage((ToolUse("a", "Look_at", {}),)), answered("a")],
+            "a call of 'Look at', which can be no tool's name, became one of 'Look_at'",
+        ),
+        (
+            [GO, AssistantMessage((Text("so"), ServerToolUse("s", "web_search", {}))), GO],
+            [GO, AssistantMessage((Text("so"),)), GO],
+            "a call of the API's own tools, or its answer, was dropped: the other was missing",
+        ),
+        (
+            [GO, asked("a"), UserMessage((ResultBlock("a", (Text(""), Text("seen"))),))],
+            [GO, asked("a"), UserMessage((ResultBlock("a", (Text("seen"),)),))],
+            "empty texts were dropped",
+        ),
+    ],
+    ids=[
+        "one id twice in a reply",
+        "calls in two replies",
+        "thinking",
+        "call by the user",
+        "result by the model",
+        "blank",
+        "broken block",
+        "odd id",
+        "odd name",
+        "open call of the API",
+        "blank in a result",
+    ],
+)
+def test_damage_is_mended_and_told(
+    messages: list[Message], mended: list[Message], note: str
+) -> None:
+    history, notes = repair(messages)
+
+    assert history.messages == tuple(mended)
+    assert note in notes
+
+
+ids = st.sampled_from(["a", "b", "c", "", "ä:1"])
 blocks: st.SearchStrategy[Block] = st.one_of(
-    st.builds(Text, st.sampled_from(["", "words"])),
+    st.builds(Text, st.sampled_from(["", " \n", "words"])),
     st.builds(lambda one: call(one), ids),
     st.builds(lambda one: ResultBlock(one, "seen"), ids),
+    st.builds(lambda one: ResultBlock(one, (Text(""), call("x"), Text("seen"))), ids),
+    st.builds(lambda signature: Thinking("hm", signature), st.sampled_from([None, "", "signed"])),
+    st.builds(lambda one: ServerToolUse(one, "web_search", {}), ids),
+    st.builds(lambda one: ServerToolResult("web_search_tool_result", one, []), ids),
+    st.builds(
+        Unknown, st.sampled_from([{"type": "text"}, {"type": "new"}, {"no": "type"}, "words", 5])
+    ),
 )
 messages_from_anywhere = st.lists(
     st.one_of(
@@ -151,16 +249,10 @@ messages_from_anywhere = st.lists(
 
 @given(messages_from_anywhere)
 def test_whatever_comes_from_outside_becomes_a_valid_history(messages: list[Message]) -> None:
-    cleaned = [
-        UserMessage(tuple(b for b in blocks_of(m) if not isinstance(b, ToolUse)))
-        if isinstance(m, UserMessage)
-        else AssistantMessage(tuple(b for b in blocks_of(m) if not isinstance(b, ResultBlock)))
-        for m in messages
-    ]
-
-    history, notes = repair(cleaned)
+    history, notes = repair(messages)
 
     again, nothing = repair(history.messages)
+    assert check_history([*history.messages, GO]) == ""
     assert History.of(history.messages) == history
     assert (again.messages, nothing) == (history.messages, ())
-    assert bool(notes) or history.messages == tuple(cleaned)
+    assert bool(notes) or history.messages == tuple(messages)

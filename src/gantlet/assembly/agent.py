@@ -104,7 +104,7 @@ class Agent:
             cwd=str(Path(cwd or Path.cwd()).absolute()),
             base_url=base_url,
             api_key=api_key,
-            limits=limits or Limits(max_turns=max_turns, max_budget_usd=max_budget_usd),
+            limits=(limits or Limits()).within(Limits(max_turns, max_budget_usd)),
             max_tokens=max_tokens,
             fallback_models=tuple(fallback_models),
             request_fields=dict(request_fields or {}),
@@ -240,11 +240,16 @@ class Agent:
         return anyio.run(self.run, prompt)
 
     def interrupt(self) -> None:
-        """Stop the prompt that runs, from any thread: what is being said, and every call."""
+        """Stop the prompt that runs, from any thread: what is being said, and every call.
+
+        When nothing runs, nothing happens.
+        """
         self._current.interrupt()
 
     def send(self, prompt: Prompt, priority: Priority | str = Priority.NEXT) -> None:
         """Say something while a prompt runs: for the next step, after the turn, or right now.
+
+        This can be done from any thread.
 
         Raises:
             RuntimeError: Nothing is running.
@@ -384,6 +389,7 @@ class _Running:
         if agent._is_busy:
             raise RuntimeError("A prompt is running already: use send() to add to it.")
         agent._is_busy = True
+        agent._current.open()
         async with AsyncExitStack() as opened:
             opened.push_async_callback(agent._end)
             if await agent.hooks.enter():

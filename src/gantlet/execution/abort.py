@@ -12,9 +12,10 @@ class AbortKind(IntEnum):
 
     MESSAGE = 1
     USER = 2
-    ENDED = 3
-    SIBLING = 4
-    DISCARDED = 5
+    LIMIT = 3
+    ENDED = 4
+    SIBLING = 5
+    DISCARDED = 6
 
 
 @value

@@ -191,6 +191,8 @@ def stopped(reason: Abort, *, has_run: bool) -> Outcome:
             return Cancelled(texts.sibling_failed(reason.description))
         case AbortKind.ENDED:
             return Interrupted(texts.PROGRAM_ENDED if has_run else texts.NOT_STARTED_AT_END)
+        case AbortKind.LIMIT:
+            return Interrupted(texts.OUT_OF_TIME if has_run else texts.NOT_STARTED_IN_TIME)
         case AbortKind.USER | AbortKind.MESSAGE:
             return Interrupted(texts.INTERRUPTED_BY_USER if has_run else texts.NOT_STARTED)
 

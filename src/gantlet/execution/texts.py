@@ -6,6 +6,11 @@ INTERRUPTED_BY_USER = (
     "The user interrupted this call; it did not finish. Wait for what the user says next."
 )
 NOT_STARTED = "The user interrupted before this call started; it was not run."
+OUT_OF_TIME = (
+    "The time for this turn was over before this call finished. Check what it did before"
+    " repeating it."
+)
+NOT_STARTED_IN_TIME = "The time for this turn was over before this call started; it was not run."
 NOT_STARTED_AT_END = "The program stopped before this call started; it was not run."
 PROGRAM_ENDED = (
     "The program stopped before this call finished. Check what it did before repeating it."

@@ -1,5 +1,6 @@
 """From the user's words to the model's last: turns, history, limits, compaction."""
 
+from gantlet.loop.attachments import may_be_said
 from gantlet.loop.compaction import CHARS_PER_TOKEN
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.history import History, InvalidHistoryError
@@ -21,5 +22,6 @@ __all__ = [
     "Priority",
     "Record",
     "TurnResult",
+    "may_be_said",
     "repair",
 ]

@@ -37,12 +37,15 @@ INSTRUCTIONS = (
     " what failed and what was learnt; what is still to be done, and the very next step. Leave out"
     " what no longer matters. Do not call tools."
 )
+_LEFT_OUT = "[The oldest part of the conversation is left out here, because it is too long.]"
+#: Of a text that is too long even to be summed up, so much of its beginning and of its end is kept.
+_KEPT_CHARS = 2_000
 _HEADING = "The conversation before this point was summed up to make room. The summary:"
 
 
 def estimate_tokens(entries: Sequence[Entry]) -> int:
     """Return about how many tokens messages take."""
-    return int(sum(len(entry.wire) for entry in entries) / CHARS_PER_TOKEN)
+    return int(sum(entry.chars for entry in entries) / CHARS_PER_TOKEN)
 
 
 @value
@@ -59,16 +62,63 @@ class Plan:
 
 
 def plan(history: History, capabilities: Capabilities) -> Plan:
-    """Decide what to keep: up to two newest steps, each a reply with its results."""
+    """Decide what to keep: up to two newest steps, each a reply with its results.
+
+    Where they are too long, at least the user's last words are kept.
+    """
     entries = history.entries
     room = capabilities.context_tokens * KEPT_SHARE
     starts = [at for at, entry in enumerate(entries) if isinstance(entry.message, AssistantMessage)]
-    cut = len(entries)
-    for start in starts[-KEPT_STEPS:]:
-        if start > 0 and estimate_tokens(entries[start:]) <= room:
-            cut = start
-            break
-    return Plan(entries[:cut], entries[cut:])
+    cuts = starts[-KEPT_STEPS:]
+    if entries and not _answers_calls(entries[-1].message):
+        cuts.append(len(entries) - 1)
+    for cut in cuts:
+        if cut > 0 and estimate_tokens(entries[cut:]) <= room:
+            return Plan(entries[:cut], entries[cut:])
+    return Plan(entries, ())
+
+
+def _answers_calls(message: Message) -> bool:
+    """Return whether a message holds results, which belong to the reply before it."""
+    return any(isinstance(block, ResultBlock) for block in blocks_of(message))
+
+
+def shortened(history: History) -> History | None:
+    """Return less of a conversation that is too long to be summed up, or None if nothing helps.
+
+    First its big results are cleared, then its older half is left out, then its texts are cut. A
+    call is never separated from its result.
+    """
+    messages = history.messages
+    cleared = [_cleared(message) for message in messages]
+    if any(mine is not theirs for mine, theirs in zip(cleared, messages, strict=True)):
+        return History.of(cleared)
+    half = [
+        at
+        for at, message in enumerate(messages)
+        if at >= max(2, len(messages) // 2) and isinstance(message, AssistantMessage)
+    ]
+    if half:
+        return History.of([UserMessage(_LEFT_OUT), *messages[half[0] :]])
+    cut = [_with_short_texts(message) for message in messages]
+    changed = any(mine is not theirs for mine, theirs in zip(cut, messages, strict=True))
+    return History.of(cut) if changed else None
+
+
+def _with_short_texts(message: Message) -> Message:
+    """Return a message whose long texts have lost their middle."""
+    blocks = blocks_of(message)
+    short = tuple(_with_short_text(block) for block in blocks)
+    return message if short == blocks else replace(message, content=short)
+
+
+def _with_short_text(block: Block) -> Block:
+    """Return a block whose text, if it is a long one, has lost its middle."""
+    if not isinstance(block, Text) or len(block.text) <= 3 * _KEPT_CHARS:
+        return block
+    left_out = len(block.text) - 2 * _KEPT_CHARS
+    note = f"\n[{left_out} characters are left out here.]\n"
+    return Text(block.text[:_KEPT_CHARS] + note + block.text[-_KEPT_CHARS:])
 
 
 def clear_old_results(history: History) -> History:

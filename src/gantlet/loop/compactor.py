@@ -1,16 +1,24 @@
 """When and how a conversation is made shorter."""
 
+from collections.abc import Awaitable, Callable, Sequence
+
 from gantlet.loop import compaction
 from gantlet.loop.conversation import Conversation
-from gantlet.loop.history import History
+from gantlet.loop.history import Entry, History
+from gantlet.loop.limits import Meter
+from gantlet.loop.retries import retry_teller
 from gantlet.loop.turn_hooks import TurnHooks
 from gantlet.messages import (
+    AssistantMessage,
     Compacted,
     CompactionStarted,
     CompactionTrigger,
     ModelError,
+    ModelErrorKind,
+    ModelRequest,
     Notice,
     NoticeLevel,
+    StopReason,
     dumps,
 )
 from gantlet.messages.value import replace, slotted
@@ -19,17 +27,23 @@ from gantlet.messages.value import replace, slotted
 _MAX_IN_A_ROW = 2
 #: A prompt and its reply are their own summary.
 _WORTH_SUMMING_UP = 3
+#: How often a conversation that is too long even to be summed up is made shorter for that.
+_MAX_SHORTENINGS = 6
 
 
 @slotted
 class Compactor:
-    """Makes room in one conversation: by itself before the context is full, or when told to."""
+    """Makes room in one conversation: by itself before the context is full, or when told to.
+
+    `patiently` waits for something as long as nobody interrupts, and returns None if somebody does.
+    """
 
     conversation: Conversation
     hooks: TurnHooks
+    patiently: Callable[[Awaitable[bool]], Awaitable[bool | None]]
     _in_a_row: int = 0
 
-    async def make_room_if_needed(self) -> None:
+    async def make_room_if_needed(self, meter: Meter) -> None:
         """Compact before the context is full: clear old results if that is enough, else sum up."""
         talk = self.conversation
         if not talk.settings.auto_compact:
@@ -42,53 +56,93 @@ class Compactor:
         cleared = compaction.clear_old_results(talk.history)
         if compaction.estimate_tokens(cleared.entries) + fixed <= allowed * compaction.ENOUGH:
             self._go_on_with(cleared, CompactionTrigger.AUTO)
-        elif self._in_a_row < _MAX_IN_A_ROW:
+        elif self._in_a_row < _MAX_IN_A_ROW and self._has(_WORTH_SUMMING_UP):
             self._in_a_row += 1
-            await self.sum_up(CompactionTrigger.AUTO)
+            await self.patiently(self._sum_up(CompactionTrigger.AUTO, "", meter))
 
-    async def make_room(self, error: ModelError) -> None:
-        """Compact because the model says that there is no room left.
-
-        Raises:
-            ModelError: It did not help.
-        """
-        if self._in_a_row >= _MAX_IN_A_ROW:
-            raise error
+    async def make_room(self, meter: Meter) -> bool:
+        """Compact because the model says that there is no room left; return whether that worked."""
+        # Even one message may be too much for the next one.
+        if self._in_a_row >= _MAX_IN_A_ROW or not self._has(2):
+            return False
         self._in_a_row += 1
         talk = self.conversation
         talk.keep(compaction.clear_old_results(talk.history))
-        if not await self.sum_up(CompactionTrigger.AUTO):
-            raise error
+        return bool(await self.patiently(self._sum_up(CompactionTrigger.AUTO, "", meter)))
 
-    async def sum_up(self, trigger: CompactionTrigger, instructions: str = "") -> bool:
+    async def sum_up(self, instructions: str) -> bool:
+        """Sum up because the user wants it; return whether that worked."""
+        if not self._has(_WORTH_SUMMING_UP):
+            return False
+        trigger = CompactionTrigger.MANUAL
+        return bool(await self.patiently(self._sum_up(trigger, instructions, None)))
+
+    def _has(self, count: int) -> bool:
+        """Return whether there are so many messages, and no call that waits for its result."""
+        history = self.conversation.history
+        return len(history.entries) >= count and not history.open_calls
+
+    async def _sum_up(
+        self, trigger: CompactionTrigger, instructions: str, meter: Meter | None
+    ) -> bool:
         """Let the model sum up the older part; return whether that worked."""
         talk = self.conversation
-        if len(talk.history.entries) < _WORTH_SUMMING_UP:
-            return False
         if not await self.hooks.before_compaction(trigger, instructions):
             return False
         talk.emit(CompactionStarted(trigger))
         plan = compaction.plan(talk.history, talk.capabilities)
-        asked = f"{compaction.INSTRUCTIONS}\n{instructions}".strip()
-        question = dumps({"role": "user", "content": [{"type": "text", "text": asked}]})
-        request = talk.request()
-        no_tools = {"tool_choice": {"type": "none"}} if request.tools else {}
-        request = replace(
-            request,
-            messages=[*History(plan.head).wire(breakpoints=1), question],
-            extra={**request.extra, **no_tools},
-        )
         try:
-            summary = compaction.summary_of(await talk.model.complete(request))
+            reply = await self._ask(plan.head, instructions, meter)
         except ModelError as error:
             talk.emit(Notice(NoticeLevel.WARNING, f"Summing up failed: {error}"))
             return False
-        if not summary:
-            talk.emit(Notice(NoticeLevel.WARNING, "The model gave no summary."))
+        summary = compaction.summary_of(reply)
+        if not summary or reply.stop_reason == StopReason.REFUSAL:
+            why = "refused to sum up" if summary else "gave no summary"
+            talk.emit(Notice(NoticeLevel.WARNING, f"The model {why}."))
             return False
         self._go_on_with(plan.with_summary(summary), trigger)
         await self.hooks.after_compaction(trigger, summary)
         return True
+
+    async def _ask(
+        self, head: Sequence[Entry], instructions: str, meter: Meter | None
+    ) -> AssistantMessage:
+        """Ask for a summary, of less and less if even that does not fit.
+
+        Raises:
+            ModelError: There is none.
+        """
+        talk = self.conversation
+        history = History(tuple(head))
+        for _ in range(_MAX_SHORTENINGS):
+            try:
+                reply = await talk.model.complete(
+                    self._request(history, instructions), retry_teller(talk.emit)
+                )
+            except ModelError as error:
+                shorter = compaction.shortened(history)
+                if error.kind is not ModelErrorKind.PROMPT_TOO_LONG or shorter is None:
+                    raise
+                history = shorter
+                continue
+            if meter is not None and reply.usage is not None:
+                meter.add(reply.usage, talk.capabilities)
+            return reply
+        text = "Even what is left of the conversation is too long."
+        raise ModelError(text, ModelErrorKind.PROMPT_TOO_LONG)
+
+    def _request(self, history: History, instructions: str) -> ModelRequest:
+        """Return the request for a summary of a part of the conversation."""
+        asked = f"{compaction.INSTRUCTIONS}\n{instructions}".strip()
+        question = dumps({"role": "user", "content": [{"type": "text", "text": asked}]})
+        request = self.conversation.request()
+        no_tools = {"tool_choice": {"type": "none"}} if request.tools else {}
+        return replace(
+            request,
+            messages=[*history.wire(breakpoints=1), question],
+            extra={**request.extra, **no_tools},
+        )
 
     def _go_on_with(self, shorter: History, trigger: CompactionTrigger) -> None:
         """Go on with a shorter history."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from gantlet.execution import Answer, Effects
-from gantlet.loop.attachments import answer_message
+from gantlet.loop.attachments import added_by, answer_message
 from gantlet.loop.history import History
 from gantlet.loop.record import Record
 from gantlet.loop.settings import LoopSettings
@@ -32,6 +32,7 @@ class Conversation:
     """What lasts from turn to turn. `history` is always one the API accepts.
 
     Attributes:
+        held: What calls put beside their results when nothing but results could be said.
         deferred: A call of the last reply that a hook put off; it is asked again, then answered.
     """
 
@@ -46,6 +47,7 @@ class Conversation:
     model_name: str = ""
     record: Record | None = None
     reminders: list[str] = field(default_factory=list)
+    held: list[UserMessage] = field(default_factory=list)
     deferred: ToolUse | None = None
     #: What has happened meanwhile in the background; asked whenever something is said.
     news: Callable[[], list[str]] = list
@@ -100,7 +102,9 @@ class Conversation:
 
     def begin(self, prompt: UserMessage) -> None:
         """Add the user's words; deferred tools are announced before them where that is news."""
-        announced = answer_message((), reminders=[*self._news(), *self._lost_effects()])
+        held, self.held = self.held, []
+        told = [*self._news(), *self._lost_effects()]
+        announced = answer_message((), reminders=told, queued=held)
         before = blocks_of(announced) if announced is not None else ()
         self.keep(
             self.history.added(UserMessage((*before, *blocks_of(prompt))) if before else prompt)
@@ -119,7 +123,16 @@ class Conversation:
     ) -> None:
         """Add the message that answers a reply, with whatever else is to be said."""
         told = [*reminders, *self._news(), *self._lost_effects()]
-        self.add(answer_message(answers, reminders=told, queued=queued))
+        held, self.held = self.held, []
+        self.add(answer_message(answers, reminders=told, queued=[*held, *queued]))
+
+    def answer_only(self, answers: Sequence[Answer], reminders: Sequence[str] = ()) -> None:
+        """Add the results of a reply alone; whatever else is to be said waits for the next time."""
+        added = added_by(answers)
+        if added:
+            self.held.append(UserMessage(tuple(added)))
+        self.reminders += reminders
+        self.add(UserMessage(tuple(answer.block for answer in answers)))
 
     def add(self, message: UserMessage | None) -> None:
         """Add a message of ours."""

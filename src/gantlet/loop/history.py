@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
+from gantlet.loop.server_calls import without_unanswered
 from gantlet.messages import (
     AssistantMessage,
     Block,
+    Document,
+    Image,
     Message,
     RedactedThinking,
     ResultBlock,
@@ -19,6 +22,11 @@ from gantlet.messages import (
 )
 from gantlet.messages.value import replace, value
 
+#: About as many characters of text as a picture takes tokens, whatever its size in bytes.
+_IMAGE_CHARS = 5_600
+#: How many characters of an encoded document take as many tokens as one of text.
+_DOCUMENT_RATIO = 6
+
 _BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}]}'
 
 
@@ -28,11 +36,16 @@ class InvalidHistoryError(ValueError):
 
 @value
 class Entry:
-    """A message and its bytes on the wire, made once."""
+    """A message and its bytes on the wire, made once.
+
+    Attributes:
+        chars: About how many characters of text would take as many tokens.
+    """
 
     message: Message
     wire: bytes
     can_be_marked: bool
+    chars: int
 
     @classmethod
     def of(cls, message: Message) -> "Entry":
@@ -40,12 +53,26 @@ class Entry:
         role = "user" if isinstance(message, UserMessage) else "assistant"
         content = blocks_of(message)
         wire = dumps({"role": role, "content": [block_to_wire(block) for block in content]})
-        return cls(message, wire, bool(content) and _can_be_marked(content[-1]))
+        chars = len(wire) - (_bulk_of(content) if b'"base64"' in wire else 0)
+        return cls(message, wire, bool(content) and _can_be_marked(content[-1]), chars)
 
     @property
     def marked(self) -> bytes:
         """The same bytes with a cache breakpoint at the end, where the last block takes one."""
         return self.wire[:-3] + _BREAKPOINT if self.can_be_marked else self.wire
+
+
+def _bulk_of(blocks: Iterable[Block]) -> int:
+    """Return how many characters of pictures and documents take no tokens of their own."""
+    bulk = 0
+    for block in blocks:
+        if isinstance(block, ResultBlock) and isinstance(block.content, tuple):
+            bulk += _bulk_of(block.content)
+        elif isinstance(block, Image | Document) and block.source.get("type") == "base64":
+            size = len(str(block.source.get("data", "")))
+            counted = _IMAGE_CHARS if isinstance(block, Image) else size // _DOCUMENT_RATIO
+            bulk += max(0, size - counted)
+    return bulk
 
 
 def _can_be_marked(block: Block) -> bool:
@@ -109,8 +136,17 @@ class History:
             return self.added(reply)
         whole = replace(reply, content=(*blocks_of(last), *blocks_of(reply)))
         earlier = self.entries[:-1]
-        chars = self.chars - len(self.entries[-1].wire)
+        chars = self.chars - self.entries[-1].chars
         return History(earlier, self.ids - _ids_of(last), chars)._with_reply(whole)
+
+    def closed(self) -> "History":
+        """Return the history with a reply that paused and will not go on."""
+        last = self.entries[-1].message if self.entries else None
+        kept = without_unanswered(blocks_of(last)) if isinstance(last, AssistantMessage) else []
+        if not isinstance(last, AssistantMessage) or len(kept) == len(blocks_of(last)):
+            return self
+        messages = self.messages[:-1]
+        return History.of([*messages, replace(last, content=tuple(kept))] if kept else messages)
 
     def _with_reply(self, reply: AssistantMessage) -> "History":
         """Add a reply."""
@@ -128,14 +164,14 @@ class History:
 
     def _with(self, entry: Entry, ids: frozenset[str]) -> "History":
         """Return the history with one more entry."""
-        return History((*self.entries, entry), ids, self.chars + len(entry.wire))
+        return History((*self.entries, entry), ids, self.chars + entry.chars)
 
     def _check_user(self, message: UserMessage) -> None:
         """Refuse a user message that does not answer exactly the open calls, results first."""
         blocks = blocks_of(message)
         answered = [block.tool_use_id for block in blocks if isinstance(block, ResultBlock)]
         others = [block for block in blocks if not isinstance(block, ResultBlock)]
-        if not blocks or any(isinstance(one, Text) and not one.text for one in others):
+        if not blocks or any(isinstance(one, Text) and is_blank(one.text) for one in others):
             raise InvalidHistoryError("A message, or a text in it, is empty.")
         if others and not all(isinstance(one, ResultBlock) for one in blocks[: len(answered)]):
             raise InvalidHistoryError("A result stands behind something else.")
@@ -152,6 +188,11 @@ class History:
                 pieces[number] = self.entries[number].marked
                 breakpoints -= 1
         return pieces
+
+
+def is_blank(text: str) -> bool:
+    """Return whether there are no words in a text, which the API refuses."""
+    return not text or text.isspace()
 
 
 def calls_of(message: Message) -> tuple[ToolUse, ...]:

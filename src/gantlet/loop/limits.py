@@ -1,9 +1,13 @@
 """How far a turn may go, what it has taken so far, and what that cost."""
 
 from dataclasses import field
+from typing import TypeVar
 
 from gantlet.messages import Capabilities, ModelUsage, TurnEnd, Usage
 from gantlet.messages.value import slotted, value
+from gantlet.tool import UserError
+
+_Number = TypeVar("_Number", int, float)
 
 
 @value
@@ -18,6 +22,21 @@ class Limits:
     max_budget_usd: float | None = None
     max_output_tokens: int | None = None
     max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("max_turns", "max_output_tokens"):
+            _check_limit(name, getattr(self, name), whole=True)
+        for name in ("max_budget_usd", "max_seconds"):
+            _check_limit(name, getattr(self, name), whole=False)
+
+    def within(self, other: "Limits") -> "Limits":
+        """Return limits that keep within these and others: the smaller one of each."""
+        return Limits(
+            _smaller(self.max_turns, other.max_turns),
+            _smaller(self.max_budget_usd, other.max_budget_usd),
+            _smaller(self.max_output_tokens, other.max_output_tokens),
+            _smaller(self.max_seconds, other.max_seconds),
+        )
 
     def unkept_budget(self, model: Capabilities) -> str:
         """Return why the budget cannot be kept with a model, or nothing."""
@@ -34,6 +53,27 @@ class Limits:
         """Whether anything but a budget bounds a turn."""
         others = (self.max_turns, self.max_output_tokens, self.max_seconds)
         return any(limit is not None for limit in others)
+
+
+def _check_limit(name: str, given: object, *, whole: bool) -> None:
+    """Refuse what is no limit, because nothing would ever reach it.
+
+    Raises:
+        UserError: It is none.
+    """
+    kinds = (int,) if whole else (int, float)
+    if given is None or (
+        isinstance(given, kinds) and not isinstance(given, bool) and float(given) >= 0
+    ):
+        return
+    what = "a whole number" if whole else "a number"
+    raise UserError(f"{name} is {given!r}; give {what} that is 0 or more, or None for no limit.")
+
+
+def _smaller(one: _Number | None, other: _Number | None) -> _Number | None:
+    """Return the smaller limit; None is no limit."""
+    given = [limit for limit in (one, other) if limit is not None]
+    return min(given) if given else None
 
 
 @value
@@ -103,11 +143,13 @@ class Meter:
             )
             return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
         if limits.max_seconds is not None and now - self.started_at >= limits.max_seconds:
-            text = (
-                f"Stopped after {now - self.started_at:.0f} s; {limits.max_seconds:g} were allowed."
-            )
-            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
+            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, self.too_late(limits, now))
         return None
+
+    def too_late(self, limits: Limits, now: float) -> str:
+        """Say that the time is over."""
+        taken = now - self.started_at
+        return f"Stopped after {taken:.3g} s; {limits.max_seconds or 0:g} were allowed."
 
 
 def cost_of(usage: Usage, prices: Capabilities) -> float | None:

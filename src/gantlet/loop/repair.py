@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 
 from gantlet.loop.history import History, calls_of
+from gantlet.loop.mending import fit_id, mended
 from gantlet.messages import (
     AssistantMessage,
     Block,
     Message,
     ResultBlock,
-    Text,
     ToolUse,
     UserMessage,
     blocks_of,
@@ -30,7 +30,8 @@ class _Repair:
     messages: list[Message] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
-    renamed: dict[str, str] = field(default_factory=dict)
+    #: The ids that the open calls of each given id have now, in the order of the calls.
+    renamed: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def open_calls(self) -> tuple[ToolUse, ...]:
@@ -45,17 +46,18 @@ class _Repair:
             self._take_user(message)
 
     def _take_reply(self, reply: AssistantMessage) -> None:
-        """Add a reply: not empty, not first, not behind another one, its ids its own."""
+        """Add a reply: not empty, not first, joined to one before it, its ids its own."""
         blocks = blocks_of(reply)
         if not blocks:
             self.notes.append("an empty reply was dropped")
             return
-        self.close()
         if not self.messages:
             self.notes.append("a reply stood first; a user message was put before it")
             self.messages.append(UserMessage(_NOTHING_SAID))
-        fresh = tuple(self._own_id(block) for block in blocks)
         last = self.messages[-1]
+        if not isinstance(last, AssistantMessage):
+            self.renamed = {}
+        fresh = tuple(self._own_id(block) for block in blocks)
         if isinstance(last, AssistantMessage):
             self.notes.append("two replies in a row were joined")
             self.messages[-1] = replace(last, content=(*blocks_of(last), *fresh))
@@ -63,20 +65,19 @@ class _Repair:
             self.messages.append(reply if fresh == blocks else replace(reply, content=fresh))
 
     def _own_id(self, block: Block) -> Block:
-        """Give a call another id if its own is taken."""
+        """Give a call another id if its own is taken, or is none."""
         if not isinstance(block, ToolUse):
             return block
-        self.renamed.pop(block.id, None)
-        if block.id not in self.ids:
-            self.ids.add(block.id)
-            return block
-        number = 2
-        while f"{block.id}_{number}" in self.ids:
+        own, number = fit_id(block.id), 1
+        while own in self.ids:
             number += 1
-        own = f"{block.id}_{number}"
+            own = f"{fit_id(block.id)}_{number}"
         self.ids.add(own)
-        self.renamed[block.id] = own
-        self.notes.append(f"the id {block.id!r} was used twice; the second call became {own!r}")
+        self.renamed.setdefault(block.id, []).append(own)
+        if own == block.id:
+            return block
+        why = "was used twice" if number > 1 else "is not one the API takes"
+        self.notes.append(f"the id {block.id!r} {why}; the call became {own!r}")
         return replace(block, id=own)
 
     def _take_user(self, message: UserMessage) -> None:
@@ -98,7 +99,8 @@ class _Repair:
         """Return exactly one result for each open call, in their order."""
         given: dict[str, ResultBlock] = {}
         for result in results:
-            own = self.renamed.get(result.tool_use_id, result.tool_use_id)
+            named = self.renamed.get(result.tool_use_id) or [result.tool_use_id]
+            own = next((one for one in named if one not in given), named[-1])
             if own in given:
                 self.notes.append(f"a second result for {own!r} was dropped")
             else:
@@ -114,7 +116,7 @@ class _Repair:
     def _lost(self, call: ToolUse) -> ResultBlock:
         """Return a result for a call that has none."""
         self.notes.append(f"the call {call.id!r} of {call.name} had no result; it got one")
-        return ResultBlock(call.id, LOST_RESULT, is_error=True)
+        return lost_result(call)
 
     def close(self) -> None:
         """Answer the calls that nobody answered."""
@@ -122,14 +124,16 @@ class _Repair:
             self.messages.append(UserMessage(tuple(self._answers([]))))
 
 
+def lost_result(call: ToolUse) -> ResultBlock:
+    """Return the result of a call of which nobody knows what it did."""
+    return ResultBlock(call.id, LOST_RESULT, is_error=True)
+
+
 def repair(messages: Iterable[Message]) -> tuple[History, tuple[str, ...]]:
     """Return a valid history as close to `messages` as can be, and what was changed."""
     mending = _Repair()
     for message in _gathered(messages, mending.notes):
-        kept = _without_empty_text(message)
-        if kept is not message:
-            mending.notes.append("empty texts were dropped")
-        mending.take(kept)
+        mending.take(mended(message, mending.notes.append))
     mending.close()
     return History.of(mending.messages), tuple(mending.notes)
 
@@ -154,10 +158,3 @@ def _gathered(messages: Iterable[Message], notes: list[str]) -> list[Message]:
 def _has_results(message: UserMessage) -> bool:
     """Return whether a message answers calls."""
     return any(isinstance(block, ResultBlock) for block in blocks_of(message))
-
-
-def _without_empty_text(message: Message) -> Message:
-    """Return a message without empty texts, which the API refuses."""
-    blocks = blocks_of(message)
-    kept = tuple(block for block in blocks if not (isinstance(block, Text) and not block.text))
-    return message if kept == blocks else replace(message, content=kept)

@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import TypeAlias
 
 from gantlet.loop.coming_block import ComingBlock, coming_block
+from gantlet.loop.server_calls import without_unanswered
 from gantlet.messages import (
     AssistantMessage,
     Block,
@@ -223,20 +224,23 @@ class Reply:
         self.is_complete = True
         ended = [step for index in list(self._open) for step in self._close_cut(index)]
         if self.stop_reason in CUT_OFF:
-            self._drop_held()
+            self._drop_unfinished()
             return ended
         self._held = dict(sorted(self._held.items()))
         return [*ended, *self._release()]
 
-    def _drop_held(self) -> None:
-        """Take the calls that were held out of the reply."""
+    def _drop_unfinished(self) -> None:
+        """Take the calls that were held out of the reply, and those the API did not answer."""
         for place in self._held:
             del self._blocks[place]
         self._held = {}
+        kept = {id(block) for block in without_unanswered(self._blocks.values())}
+        if len(kept) < len(self._blocks):
+            self._blocks = {at: block for at, block in self._blocks.items() if id(block) in kept}
 
     def cut(self) -> None:
         """End a reply that will not go on: keep what is whole, and words that were said."""
-        self._drop_held()
+        self._drop_unfinished()
         for coming in self._open.values():
             kept = coming.cut()
             if kept is not None:

@@ -15,6 +15,7 @@ from gantlet.execution import (
     Services,
 )
 from gantlet.loop.reply import BlockEnded, CallReady, Reply, Spoken, Step, Thought, reply_from
+from gantlet.loop.retries import retry_teller
 from gantlet.messages import (
     AssistantMessage,
     BlockFinished,
@@ -25,7 +26,6 @@ from gantlet.messages import (
     Notice,
     NoticeLevel,
     ReplyLost,
-    Retrying,
     StreamAdvanced,
     TextSpoken,
     ThinkingSpoken,
@@ -83,7 +83,7 @@ class StepRunner:
         """Ask the model, run what it asks for, and return both.
 
         `taken` are the ids of earlier calls; a call that repeats one gets another. When this is
-        cancelled, `cut_off` holds what had come.
+        cancelled, or something breaks, `cut_off` holds what had come.
 
         Raises:
             ModelError: There is no reply, not even a whole one after a broken stream.
@@ -99,18 +99,24 @@ class StepRunner:
                     return self._result(reply, answers, executor, was_aborted=was_cut)
                 self.effects.add(await executor.discard())
                 self._tell_lost(executor)
-        except anyio.get_cancelled_exc_class():
-            reply.cut()
-            self.cut_off = self._result(reply, executor.answers(), executor, was_aborted=True)
+        except ModelError:
+            raise
+        except BaseException:
+            self._note(reply, executor)
             raise
         return await self._take_whole(request, surroundings, taken)
 
     async def run_again(self, call: ToolUse, surroundings: Surroundings) -> StepResult:
         """Run a call of an earlier reply that was put off, without asking the model."""
-        async with self._executor(surroundings) as executor:
-            executor.submit(call)
-            answers = tuple(await executor.drain())
-            return StepResult(None, answers, None, Usage(), executor.surroundings)
+        executor = self._executor(surroundings)
+        try:
+            async with executor:
+                executor.submit(call)
+                answers = await executor.drain()
+        except BaseException:
+            self._note(Reply(), executor)
+            raise
+        return self._result(Reply(), answers, executor, was_aborted=False)
 
     async def _take_whole(
         self, request: ModelRequest, surroundings: Surroundings, taken: frozenset[str]
@@ -121,16 +127,26 @@ class StepRunner:
             scope = self.abort.child(lambda _: asking.cancel())
             try:
                 if self.abort.reason is None:
-                    message = await self.model.complete(request, self._tell_retry)
+                    message = await self.model.complete(request, retry_teller(self.services.emit))
             finally:
                 scope.close()
         if message is None:
             return StepResult(None, (), None, Usage(), surroundings, was_aborted_speaking=True)
         reply, steps = reply_from(message, taken)
-        async with self._executor(surroundings) as executor:
-            self._handle(steps, reply, executor)
-            answers = await executor.drain()
-            return self._result(reply, answers, executor, was_aborted=False)
+        executor = self._executor(surroundings)
+        try:
+            async with executor:
+                self._handle(steps, reply, executor)
+                answers = await executor.drain()
+        except BaseException:
+            self._note(reply, executor)
+            raise
+        return self._result(reply, answers, executor, was_aborted=False)
+
+    def _note(self, reply: Reply, executor: Executor) -> None:
+        """Keep what has come of a step that breaks off, with an answer to each of its calls."""
+        reply.cut()
+        self.cut_off = self._result(reply, executor.answers(), executor, was_aborted=True)
 
     def _executor(self, surroundings: Surroundings) -> Executor:
         """Return an executor for one reply."""
@@ -170,7 +186,7 @@ class StepRunner:
     async def _read(self, request: ModelRequest, reply: Reply, executor: Executor) -> None:
         """Read the stream and submit calls as they are ready."""
         is_heard = self._is_heard = self.services.is_heard()
-        async with self.model.stream(request, self._tell_retry) as events:
+        async with self.model.stream(request, retry_teller(self.services.emit)) as events:
             async for event in events:
                 if is_heard:
                     self.services.emit(StreamAdvanced(event))
@@ -211,15 +227,3 @@ class StepRunner:
         self.services.emit(ReplyLost(calls, self._why_lost))
         text = f"The reply broke off ({self._why_lost}); it is asked for again as a whole."
         self.services.emit(Notice(NoticeLevel.WARNING, text))
-
-    def _tell_retry(
-        self,
-        *,
-        attempt: int,
-        max_attempts: int,
-        delay_seconds: float,
-        reason: str,
-        status: int | None,
-    ) -> None:
-        """Say that a request is tried again."""
-        self.services.emit(Retrying(attempt, delay_seconds, reason, max_attempts, status))

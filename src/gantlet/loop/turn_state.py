@@ -1,0 +1,57 @@
+"""What one turn keeps while it runs, and what comes of it."""
+
+from dataclasses import field
+
+from gantlet.execution import Answer
+from gantlet.loop.continuing import Continuing
+from gantlet.loop.limits import Meter
+from gantlet.loop.repetition import Repetition
+from gantlet.loop.turn_result import TurnResult
+from gantlet.messages import AssistantMessage, ModelError, ToolUse, TurnEnd, TurnFinished
+from gantlet.messages.value import slotted
+
+
+class EndTurn(Exception):  # noqa: N818 - no error: the way out of the steps
+    """The turn ends here."""
+
+    def __init__(self, reason: TurnEnd, message: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+@slotted
+class TurnState:
+    """What one turn keeps while it runs."""
+
+    meter: Meter
+    repetition: Repetition = field(default_factory=Repetition)
+    answers: list[Answer] = field(default_factory=list)
+    last: AssistantMessage | None = None
+    stop_reason: str | None = None
+    continuing: Continuing = field(default_factory=Continuing)
+    is_paused: bool = False
+    is_out_of_time: bool = False
+    unpriced: set[str] = field(default_factory=set)
+    error: ModelError | None = None
+
+    def result(
+        self, reason: TurnEnd, errors: tuple[str, ...], now: float, deferred: ToolUse | None
+    ) -> TurnResult:
+        """Return what came of the turn."""
+        meter = self.meter
+        finished = TurnFinished(
+            reason,
+            meter.usage,
+            meter.cost_usd,
+            steps=meter.steps,
+            duration_seconds=now - meter.started_at,
+            model_seconds=meter.model_seconds,
+            by_model=meter.by_model,
+            errors=errors,
+            error_kind=self.error.kind.value if self.error is not None else "",
+            error_status=self.error.status if self.error is not None else None,
+        )
+        return TurnResult(
+            reason, self.last, tuple(self.answers), self.stop_reason, finished, deferred
+        )
