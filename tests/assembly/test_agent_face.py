@@ -1,7 +1,7 @@
 """What a program meets when it uses an agent: rules, refusals, messages sent meanwhile."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import anyio
@@ -11,19 +11,26 @@ from gantlet import (
     Agent,
     AgentParts,
     Environment,
+    RunResult,
     ScriptedModel,
     ToolDefinitionError,
     UserError,
     script_of,
     tool,
 )
+from gantlet.loop import Limits
 from gantlet.messages import (
     Capabilities,
     Event,
     FrozenDict,
+    Image,
+    ResultBlock,
     Text,
+    Thinking,
     ToolsRevealed,
+    ToolUse,
     TurnEnd,
+    UserMessage,
     blocks_of,
     message_from_wire,
     message_to_wire,
@@ -305,3 +312,137 @@ def test_a_length_of_replies_that_is_no_number_is_named() -> None:
 
     with pytest.raises(UserError, match="CLAUDE_CODE_MAX_OUTPUT_TOKENS is 'lots'"):
         Agent(ScriptedModel(script_of("Hi.")), parts=parts)
+
+
+async def test_a_prompt_may_be_blocks_texts_and_blocks_as_on_the_wire() -> None:
+    source = FrozenDict({"type": "url", "url": "https://example.org/a.png"})
+    agent = Agent(ScriptedModel(script_of("Fine.")), parts=HERE)
+
+    await agent.run(
+        ["see", Image(source), Text(" "), {"type": "text", "text": "this"}],
+    )
+
+    assert agent.messages[0] == UserMessage((Text("see"), Image(source), Text("this")))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "error"),
+    [
+        ([Text(" "), ""], ValueError),
+        ([ToolUse("a", "look", {})], ValueError),
+        ([ResultBlock("a", "b")], ValueError),
+        ([Thinking("hm", "sig")], ValueError),
+        ([None], TypeError),
+        (5, TypeError),
+        (b"bytes", TypeError),
+    ],
+    ids=["blank", "call", "result", "thinking", "nothing", "number", "bytes"],
+)
+async def test_what_no_user_may_say_is_refused_and_changes_nothing(
+    prompt: object, error: type[Exception]
+) -> None:
+    agent = Agent(ScriptedModel(script_of("Fine.")), parts=HERE)
+
+    with pytest.raises(error):
+        await agent.run(prompt)  # type: ignore[arg-type]
+
+    assert (await agent.run("go")).text == "Fine."
+    assert len(agent.messages) == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"max_turns": -1},
+        {"max_turns": 1.5},
+        {"max_turns": True},
+        {"max_turns": "3"},
+        {"max_budget_usd": float("nan")},
+        {"max_budget_usd": -0.5},
+    ],
+    ids=["negative", "half", "bool", "text", "nan", "negative budget"],
+)
+def test_what_is_no_limit_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(UserError, match="0 or more"):
+        Agent(ScriptedModel(script_of("Fine.")), parts=HERE, **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["max_seconds", "max_output_tokens"])
+def test_no_limit_can_be_one_that_nothing_reaches(name: str) -> None:
+    with pytest.raises(UserError, match=name):
+        Limits(**{name: float("nan")})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("one", "other"), [(2, 5), (5, 2)], ids=["first", "second"])
+async def test_of_two_limits_the_smaller_one_holds(one: int, other: int) -> None:
+    looks = {"repeat": 9, "do": [{"call": "look", "input": {"at": "a"}}]}
+    agent = Agent(
+        ScriptedModel(script_of(looks)),
+        tools=[look],
+        parts=HERE,
+        max_turns=one,
+        limits=Limits(max_turns=other),
+    )
+
+    assert (await agent.run("go")).turns == 2
+
+
+def test_ones_own_tools_are_there_without_any_built_in_one() -> None:
+    model = ScriptedModel(script_of("Fine."))
+
+    agent = Agent(model, tools=[look, write], builtin_tools="", parts=HERE)
+
+    assert agent.tool_names == ("look", "write")
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        (lambda agent: agent.interrupt(), TurnEnd.ABORTED_STREAMING),
+        (lambda agent: agent.send("and then", "later"), TurnEnd.COMPLETED),
+    ],
+    ids=["interrupt", "send"],
+)
+async def test_what_is_wanted_of_a_prompt_that_is_still_opening_is_not_lost(
+    act: Callable[[Agent], None], reason: TurnEnd
+) -> None:
+    agent = Agent(ScriptedModel(script_of("One.", "Two.")), parts=HERE)
+    results: list[RunResult] = []
+
+    async def run() -> None:
+        results.append(await agent.run("go"))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(run)
+        while not agent._is_busy:
+            await anyio.lowlevel.checkpoint()
+        act(agent)
+
+    assert results[0].reason is reason
+    assert results[0].text == ("Two." if reason is TurnEnd.COMPLETED else "")
+
+
+def test_another_thread_can_say_something() -> None:
+    began = threading.Event()
+
+    @tool(read_only=True)
+    async def wait() -> str:
+        """Wait."""
+        began.set()
+        await anyio.sleep_forever()
+        return ""
+
+    agent = Agent(
+        ScriptedModel(script_of([{"call": "wait"}], "{{ user.text }}")), tools=[wait], parts=HERE
+    )
+
+    def say() -> None:
+        began.wait(5)
+        agent.send("from afar", "now")
+
+    other = threading.Thread(target=say)
+    other.start()
+    result = agent.run_sync("go")
+    other.join()
+
+    assert (result.text, result.reason) == ("from afar", TurnEnd.COMPLETED)

@@ -31,7 +31,10 @@ def open_toolbox(
     ports: Ports | None = None,
     expects_mcp: bool = False,
 ) -> Toolbox:
-    """Discover the built-in tools, add the given ones, and assemble them for a session."""
+    """Discover the built-in tools, add the given ones, and assemble them for a session.
+
+    `selected` chooses among the built-in ones; those that are given are there.
+    """
     environment = environment or Environment.current(DEFAULT_FLAGS)
     definitions = Definitions(environment.flags)
     catalog = Catalog(definitions)
@@ -46,8 +49,9 @@ def open_toolbox(
         offered.update(open_shell(str(Path.cwd()), environment).ports)
     selection = Selection.parse(selected)
     built, left_out = builtin_tools.build_kept(builtin_tools, Ports(offered), selection.names)
+    own = tuple(own)
     whole = assemble([*built, *own], mcp, environment=environment, denied=denied)
-    pool, unknown = selection.of(whole)
+    pool, unknown = selection.of(whole, kept=own)
     deferral, misread = read_setting(environment)
     problems = [*left_out, *whole.problems, *unknown, *([misread] if misread else [])]
     return Toolbox(pool, catalog, definitions, deferral, tuple(problems), expects_mcp)

@@ -1,13 +1,13 @@
 """Which of the tools a user asked for: everything, nothing, or a list."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from gantlet.messages.value import lazy, value
 from gantlet.pool.gate import names_of
 from gantlet.pool.pool import Pool
 from gantlet.rules import NamePattern, tool_part
-from gantlet.tool import Problem
+from gantlet.tool import AnyTool, Problem
 
 DEFAULT = "default"
 _ENTRY = re.compile(r"[^\s,(]+(?:\([^)]*\)?)?")
@@ -28,8 +28,11 @@ class Selection:
         entries = tuple(_ENTRY.findall(text))
         return cls() if entries == (DEFAULT,) else cls(entries)
 
-    def of(self, pool: Pool) -> tuple[Pool, tuple[Problem, ...]]:
-        """Return the chosen part of `pool`, and the entries that name nothing in it."""
+    def of(self, pool: Pool, kept: Collection[AnyTool] = ()) -> tuple[Pool, tuple[Problem, ...]]:
+        """Return the chosen part of `pool`, and the entries that name nothing in it.
+
+        What is `kept` is there whether it is chosen or not.
+        """
         if self.entries is None:
             return pool, ()
         patterns = self._patterns
@@ -38,7 +41,10 @@ class Selection:
             for entry, pattern in zip(self.entries, patterns, strict=True)
             if not any(pattern.matches_any(names_of(tool)) for tool in pool)
         )
-        return pool.kept(lambda tool: tool.mcp is not None or self.names(names_of(tool))), unknown
+        always = {id(tool) for tool in kept}
+        return pool.kept(
+            lambda tool: tool.mcp is not None or id(tool) in always or self.names(names_of(tool))
+        ), unknown
 
     def names(self, names: Iterable[str]) -> bool:
         """Return whether an entry means a tool that goes by these names."""

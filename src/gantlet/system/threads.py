@@ -69,12 +69,12 @@ async def run_in_thread(function: Callable[[], _T]) -> _T:
     return await errand.answer()
 
 
-def in_loop_thread(function: Callable[[object], None]) -> Callable[[object], None]:
+def in_loop_thread(function: Callable[[_T], None]) -> Callable[[_T], None]:
     """Return a function for other threads that runs `function` in this event loop's thread."""
     loop = asyncio.get_running_loop()
     context = contextvars.copy_context()
 
-    def hand_over(value: object) -> None:
+    def hand_over(value: _T) -> None:
         try:
             loop.call_soon_threadsafe(function, value, context=context)
         except RuntimeError:  # the loop is closed: nobody listens any more
