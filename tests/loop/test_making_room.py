@@ -181,3 +181,16 @@ def test_a_picture_counts_by_what_it_costs_and_not_by_its_bytes() -> None:
     assert history.chars < 20_000
     assert 100_000 < paper.chars < 300_000
     assert len(b"".join(history.wire())) > 2_000_000
+
+
+async def test_a_prompt_that_was_too_long_does_not_keep_the_next_one_from_being_answered() -> None:
+    too_long_at_first = {"say": "Fine.", "fault": {"error": "prompt_too_long"}}
+    model = Summing(
+        too_long_at_first, summaries=[TOO_LONG, SUMMARY, SUMMARY], context_tokens=200_000
+    )
+    agent = agent_of(model=model, history=History.of([UserMessage("x" * 50_000)]))
+
+    result = await agent.run("Something else.")
+
+    assert (result.text, result.reason) == ("Fine.", TurnEnd.COMPLETED)
+    assert [texts(message) for message in agent.messages[1:]] == [["Something else."], ["Fine."]]

@@ -19,6 +19,7 @@ from gantlet.messages import (
     Notice,
     NoticeLevel,
     StopReason,
+    UserMessage,
     dumps,
 )
 from gantlet.messages.value import replace, slotted
@@ -62,11 +63,14 @@ class Compactor:
 
     async def make_room(self, meter: Meter) -> bool:
         """Compact because the model says that there is no room left; return whether that worked."""
-        # Even one message may be too much for the next one.
-        if self._in_a_row >= _MAX_IN_A_ROW or not self._has(2):
+        talk = self.conversation
+        said_more = talk.history.entries and isinstance(
+            talk.history.entries[-1].message, UserMessage
+        )
+        worth = 2 if said_more else _WORTH_SUMMING_UP  # one prompt may be too long for the next
+        if self._in_a_row >= _MAX_IN_A_ROW or not self._has(worth):
             return False
         self._in_a_row += 1
-        talk = self.conversation
         talk.keep(compaction.clear_old_results(talk.history))
         return bool(await self.patiently(self._sum_up(CompactionTrigger.AUTO, "", meter)))
 
