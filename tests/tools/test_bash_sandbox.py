@@ -1,5 +1,6 @@
 """Commands of Bash in the sandbox, by the settings of a session."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ from gantlet.assembly.configuration import open_configuration
 from gantlet.assembly.shell import open_session_shell
 from gantlet.config import SettingsRequest
 from gantlet.messages import Event
-from gantlet.system import Environment
+from gantlet.system import Environment, make_private_folder
+from gantlet.system.held_folders import hold_folder
 from gantlet.system.sandbox import Shelter
 from gantlet.tool import Ask
 
@@ -106,6 +108,27 @@ async def test_temporary_files_last_as_long_as_the_session(tmp_path: Path) -> No
     assert not is_there("/tmp/gantlet-lasts.txt")
     assert folder is not None
     assert not is_there(folder)
+
+
+async def test_what_a_killed_session_left_is_told_by_its_lock(tmp_path: Path) -> None:
+    async with bench(tmp_path) as here:
+        around = here.home / "sandbox" / "tmp"
+        left, held = around / "session-left", around / "session-held"
+        for folder in (left, held):
+            make_private_folder(folder)
+            os.utime(folder, (1_000_000_000, 1_000_000_000))
+        lock = hold_folder(held)  # as a session in another container does, whose number nobody sees
+        try:
+            await sheltered(here, {"enabled": True})
+            were_there = (is_there(str(left)), is_there(str(held)))
+        finally:
+            os.close(lock)
+        assert isinstance(here.shell.shelter, Shelter)
+        own = here.shell.shelter.sandbox.policy.tmp
+
+    assert were_there == (False, True)
+    assert own is not None
+    assert sorted(one.name for one in around.iterdir()) == ["session-held"]
 
 
 async def test_a_refused_host_is_told_with_the_result(tmp_path: Path) -> None:

@@ -1,8 +1,5 @@
 """The sandbox of a session, opened and closed. Loaded only where the settings want one."""
 
-import os
-import secrets
-import shutil
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -12,6 +9,7 @@ from gantlet.config.sandbox_session import judged_with_sandbox, sandbox_settings
 from gantlet.messages.value import replace
 from gantlet.permissions import ContextHolder
 from gantlet.system import home_folder, make_private_folder, run_in_thread
+from gantlet.system.held_folders import HeldFolder
 from gantlet.system.sandbox import Sandbox, Shelter
 
 
@@ -32,10 +30,9 @@ class SessionSandbox:
         sandbox = self.shelter.sandbox
         async with AsyncExitStack() as opened:
             tmp = await run_in_thread(partial(_temporary_folder, self._home))
-            remove = partial(shutil.rmtree, tmp, ignore_errors=True)
-            opened.push_async_callback(run_in_thread, remove)
+            opened.push_async_callback(run_in_thread, tmp.close)
             await opened.enter_async_context(sandbox)
-            sandbox.policy = replace(sandbox.policy, tmp=str(tmp))
+            sandbox.policy = replace(sandbox.policy, tmp=str(tmp.path.resolve()))
             holds = await self.shelter.holds()
             known = judged_with_sandbox(self._holder.current, self.shelter.settings, holds=holds)
             self._holder.replace(known)
@@ -47,20 +44,16 @@ class SessionSandbox:
         await self._opened.aclose()
 
 
-def _temporary_folder(home: Path) -> Path:
+def _temporary_folder(home: Path) -> HeldFolder:
     """Return a new folder that is `/tmp` for commands; those of killed sessions are removed.
 
     Nobody else gets through the folder around it.
     """
     around = home / "sandbox" / "tmp"
     make_private_folder(around)
-    for left in around.iterdir():
-        if not Path(f"/proc/{left.name.partition('-')[0]}").exists():
-            shutil.rmtree(left, ignore_errors=True)
-    folder = around / f"{os.getpid()}-{secrets.token_hex(4)}"
-    folder.mkdir()
-    folder.chmod(0o1777)
-    return folder.resolve()
+    folder = HeldFolder("session-", around)
+    folder.path.chmod(0o1777)
+    return folder
 
 
 def open_sandbox(configuration: Configuration, holder: ContextHolder) -> SessionSandbox | None:

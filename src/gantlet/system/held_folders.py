@@ -23,12 +23,10 @@ class HeldFolder:
             OSError: It cannot be made.
         """
         around = around or Path(tempfile.gettempdir())
-        for left in _unheld(around, prefix):
+        for left in left_folders(around, prefix):
             shutil.rmtree(left, ignore_errors=True)
         self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=around))
-        self._held = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
-        with suppress(OSError):  # a file system without locks: it is then removed by age alone
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._held = hold_folder(self.path)
 
     def close(self) -> None:
         """Remove it."""
@@ -38,7 +36,21 @@ class HeldFolder:
             os.close(held)
 
 
-def _unheld(around: Path, prefix: str) -> Iterator[Path]:
+def hold_folder(folder: Path) -> int:
+    """Hold a folder until the process ends, or the descriptor is closed that is returned.
+
+    Programs in other containers see the lock too, which no number of a process could tell them.
+
+    Raises:
+        OSError: There is no such folder.
+    """
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):  # a file system without locks: there nothing is ever taken for left
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return held
+
+
+def left_folders(around: Path, prefix: str) -> Iterator[Path]:
     """Yield our folders of that name that nobody holds any more."""
     latest = time.time() - _MIN_AGE_SECONDS
     with suppress(OSError), os.scandir(around) as entries:
