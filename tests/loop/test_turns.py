@@ -433,6 +433,19 @@ async def test_an_overloaded_model_is_replaced_by_the_next_one() -> None:
     assert [request.model for request in model.requests] == ["model", "other"]
 
 
+async def test_a_model_that_is_its_own_fallback_is_not_asked_for_ever() -> None:
+    agent, model = made(
+        {"say": "never", "fault": {"error": "overloaded", "times": "always"}},
+        fallback_models=["model", "other", "model"],
+    )
+
+    with anyio.fail_after(5):
+        result = await agent.run("go")
+
+    assert result.reason is TurnEnd.API_ERROR
+    assert [request.model for request in model.requests] == ["model", "other"]
+
+
 async def test_an_error_of_the_api_ends_the_turn_with_words_and_a_valid_history() -> None:
     agent, _ = made(
         {

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gantlet.messages import ModelError, ModelErrorKind
+from gantlet.messages.value import replace
 from gantlet.models.messages_api.retry_after import retry_after_seconds
 from gantlet.testing import VirtualClock
 from models.messages_api_kit import (
@@ -189,6 +190,20 @@ async def test_a_whole_reply_is_tried_again_too() -> None:
             "status": 529,
         }
     ]
+
+
+async def test_an_overloaded_model_with_a_fallback_is_left_soon() -> None:
+    overloaded = [answer(529, b"")]
+    asked = replace(request(), has_fallback=True)
+
+    async with (
+        VirtualClock() as clock,
+        talk(*[overloaded] * 9, clock=clock, max_retries=8) as conversation,
+    ):
+        with pytest.raises(ModelError):
+            await conversation.model.complete(asked)
+
+    assert len(conversation.server.requests) == 3
 
 
 async def test_each_try_sends_the_same_request() -> None:

@@ -85,7 +85,18 @@ class Conversation:
             tools=tools if len(tools) > len(b"[]") else b"",
             extra=self.settings.extra,
             betas=self.settings.betas,
+            has_fallback=self.next_model is not None,
         )
+
+    @property
+    def next_model(self) -> str | None:
+        """The model that is asked if the current one is overloaded, or None."""
+        fallbacks = self.settings.fallback_models
+        if not fallbacks:
+            return None
+        models = list(dict.fromkeys([self.settings.model, *fallbacks]))
+        following = models[models.index(self.model_name) + 1 :]
+        return following[0] if following else None
 
     def _tools(self) -> RequestTools:
         """Return what the next request carries of the tools; planned again only when it changes."""

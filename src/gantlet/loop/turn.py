@@ -288,11 +288,10 @@ class Loop:
         if self._interruption.is_wanted:
             await self._heed_abort(turn)
             return
-        models = [talk.settings.model, *talk.settings.fallback_models]
-        following = models[models.index(talk.model_name) + 1 :]
-        if error.kind is not ModelErrorKind.OVERLOADED or not following:
+        following = talk.next_model
+        if error.kind is not ModelErrorKind.OVERLOADED or following is None:
             raise error
-        before, talk.model_name = talk.model_name, following[0]
+        before, talk.model_name = talk.model_name, following
         talk.emit(ModelSwitched(before, talk.model_name, str(error)))
 
     def _keep_reply(self, turn: TurnState, result: StepResult) -> None:

@@ -23,6 +23,7 @@ class ModelRequest:
         messages: Each message as a JSON object.
         extra: Further fields of the body: thinking, tool_choice, metadata, output_config and such.
         betas: What the `anthropic-beta` header should name.
+        has_fallback: Another model is asked if this one is overloaded, so that little is tried.
     """
 
     model: str
@@ -32,6 +33,7 @@ class ModelRequest:
     tools: bytes = b""
     extra: Mapping[str, object] = field(default_factory=dict)
     betas: tuple[str, ...] = ()
+    has_fallback: bool = False
 
     def body(self, *, stream: bool) -> bytes:
         """Return the request's JSON.

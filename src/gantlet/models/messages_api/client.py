@@ -87,7 +87,10 @@ class MessagesApi:
             ModelError: There was no reply, or it broke off.
             UserError: The endpoint lacks a key or cannot be used.
         """
-        return Reply(partial(self._retries.run, partial(self._begin, request), on_retry))
+        attempt = partial(self._begin, request)
+        return Reply(
+            partial(self._retries.run, attempt, on_retry, has_fallback=request.has_fallback)
+        )
 
     async def complete(
         self, request: ModelRequest, on_retry: RetryListener | None = None
@@ -98,7 +101,9 @@ class MessagesApi:
             ModelError: There was none.
             UserError: The endpoint lacks a key or cannot be used.
         """
-        return await self._retries.run(partial(self._completed, request), on_retry)
+        return await self._retries.run(
+            partial(self._completed, request), on_retry, has_fallback=request.has_fallback
+        )
 
     async def aclose(self) -> None:
         """Close each connection; a later request opens new ones."""

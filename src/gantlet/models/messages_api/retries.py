@@ -4,13 +4,15 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-from gantlet.messages import RetryListener
+from gantlet.messages import ModelErrorKind, RetryListener
 from gantlet.models.messages_api.failures import RequestError
 from gantlet.system import Clock
 
 FIRST_DELAY_SECONDS: Final = 0.5
 MAX_DELAY_SECONDS: Final = 8.0
 MAX_ASKED_DELAY_SECONDS: Final = 60.0
+#: How often an overloaded model is asked again where another one stands by.
+OVERLOAD_RETRIES: Final = 2
 JITTER: Final = 0.25
 """The part of a delay that chance may take away, so that many clients do not come back as one."""
 
@@ -28,9 +30,15 @@ class Retries:
         self._chance = chance
 
     async def run(
-        self, attempt: Callable[[], Awaitable[_T]], on_retry: RetryListener | None = None
+        self,
+        attempt: Callable[[], Awaitable[_T]],
+        on_retry: RetryListener | None = None,
+        *,
+        has_fallback: bool = False,
     ) -> _T:
         """Return what `attempt` gives, in the end.
+
+        An overloaded model that has a fallback is not waited for as long as one that has none.
 
         Raises:
             RequestError: It failed in a way that no retry mends, or once too often.
@@ -39,7 +47,8 @@ class Retries:
             try:
                 return await attempt()
             except RequestError as error:
-                if not error.may_retry:
+                is_left = error.kind is ModelErrorKind.OVERLOADED and number > OVERLOAD_RETRIES
+                if not error.may_retry or (has_fallback and is_left):
                     raise
                 delay = self._delay(number, error.retry_after_seconds)
                 self._tell(on_retry, number, delay, error)
