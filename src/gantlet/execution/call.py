@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from gantlet.execution.oversize import Spill
 from gantlet.hooks import Hooks
 from gantlet.messages import Event, ToolUse
-from gantlet.messages.value import value
+from gantlet.messages.value import slotted, value
 from gantlet.permissions import Decision, Permission
 from gantlet.pool import Pool
 from gantlet.system import Masker
@@ -84,7 +84,7 @@ class Services:
     known: Known = _nothing_known
 
 
-@value
+@slotted
 class Prepared:
     """A call that was looked at: its tool, its args, and what it touches."""
 

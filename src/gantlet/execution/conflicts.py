@@ -103,8 +103,8 @@ class ConflictIndex:
         if footprint.is_exclusive:
             latest = _last_before(self._everyone, position)
             return latest if latest >= 0 else None
-        latest = _last_before(self._exclusive, position)
-        if footprint.reads_anything:
+        latest = _last_before(self._exclusive, position) if self._exclusive else -1
+        if footprint.reads_anything and self._writers:
             latest = max(latest, _last_before(self._writers, position))
         if not footprint.names_nothing:
             latest = max(latest, self._named_blocker(position, footprint))
@@ -208,6 +208,9 @@ def _insert(positions: list[int], position: int) -> None:
 
 def _discard(positions: list[int], position: int) -> None:
     """Take one occurrence out of sorted positions."""
+    if positions and positions[0] == position:  # nearly always: who begins first ends first
+        del positions[0]
+        return
     at = bisect_left(positions, position)
     if at < len(positions) and positions[at] == position:
         del positions[at]

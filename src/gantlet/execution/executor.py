@@ -151,7 +151,7 @@ class Executor:
         if self._is_heard:
             self._emit(CallQueued(call))
         at_once = self._answer_at_once(tracked)
-        if at_once is None and problem:
+        if problem and at_once is None:
             at_once = Invalid(texts.invalid_input(problem), problem)
         if at_once is not None:
             self._complete(tracked, at_once)

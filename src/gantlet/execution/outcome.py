@@ -137,9 +137,9 @@ class CallRecord:
         return (*ended, AuditEvent.POST_HOOK_ERROR) if self.post_hook_error else ended
 
 
-@value
+@slotted
 class Answer:
-    """All that one call leaves behind.
+    """All that one call leaves behind. It is not changed any more once it is made.
 
     Attributes:
         block: The one result the model reads.
