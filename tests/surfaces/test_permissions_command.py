@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -30,14 +31,18 @@ class Desk:
     cwd: Path
     home: Path
 
-    def run(self, *words: str, sent: str | bytes = "") -> Ended:
+    def run(self, *words: str, sent: str | bytes = "", path: str = "") -> Ended:
         """Run `gantlet permissions`."""
+        return self.command("permissions", *words, sent=sent, path=path)
+
+    def command(self, *words: str, sent: str | bytes = "", path: str = "") -> Ended:
+        """Run `gantlet`."""
         done = subprocess.run(
-            [GANTLET, "permissions", *words],
+            [GANTLET, *words],
             input=sent.encode() if isinstance(sent, str) else sent,
             capture_output=True,
             cwd=self.cwd,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.home)},
+            env={"PATH": path or os.environ["PATH"], "HOME": str(self.home)},
             timeout=60,
             check=False,
         )
@@ -213,6 +218,56 @@ def test_explain_shows_parts_votes_the_rule_with_its_line_and_the_verdict(desk: 
     assert f"Rule     Bash(rm *) — user settings ({file}:4, permissions.deny)" in ended.out
     assert "Verdict  deny (deny rules): The rule Bash(rm *) denies rm x." in ended.out
     assert (desk.cwd / "x").exists()
+
+
+def put_program(folder: Path, name: str) -> Path:
+    """Put a program of one's own into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / name
+    file.write_text("#!/bin/sh\necho mine\n")
+    file.chmod(0o755)
+    return file
+
+
+def is_run(desk: Desk, command: str, path: str) -> bool:
+    """Have the program run a command with nobody to ask; return whether it did."""
+    script = desk.home / "script.json"
+    script.write_text(json.dumps([[{"call": "Bash", "input": {"command": command}}], "Done."]))
+    words = ("-p", "go", "--script", str(script), "--output-format", "json")
+    ended = desk.command(*words, path=path)
+    assert ended.code == 0, ended.err
+    return not json.loads(ended.out)["permission_denials"]
+
+
+@pytest.mark.parametrize("where", ["the system", "the project", "the home", "a named folder"])
+def test_explain_judges_the_file_that_runs(desk: Desk, where: str) -> None:
+    path, file = "/usr/bin:/bin", Path("/usr/bin/wc")
+    if where != "the system":
+        folder = desk.cwd / "bin" if where == "the project" else desk.home / "bin"
+        file, path = put_program(folder, "wc"), f"{folder}:{path}"
+    if where == "a named folder":
+        desk.user_settings(json.dumps({"shell": {"programFolders": ["~/bin"]}}))
+
+    said = desk.run("explain", "wc -l a.txt", path=path).out
+
+    is_allowed = where in ("the system", "a named folder")
+    assert f"\nPrograms\n  wc  {file}\n" in said
+    assert ("in doubt: wc is" in said) is not is_allowed
+    assert f"Verdict  {'allow' if is_allowed else 'ask'}" in said
+    assert is_run(desk, "wc -l a.txt", path) is is_allowed
+
+
+def test_explain_shows_where_every_program_of_a_line_is(desk: Desk) -> None:
+    put_program(desk.cwd / "sub", "own")
+
+    said = desk.run("explain", "cd sub && ./own; nowhere-at-all | head; echo x").out
+
+    shown = said.partition("\nPrograms\n")[2].partition("\n\n")[0].split("\n")
+    assert [line.split(maxsplit=1) for line in shown] == [
+        ["./own", str(desk.cwd / "sub" / "own")],
+        ["nowhere-at-all", "is nowhere on the PATH"],
+        ["head", shutil.which("head")],
+    ]
 
 
 def test_explain_takes_other_tools_modes_and_whole_inputs(desk: Desk) -> None:

@@ -1,9 +1,11 @@
 """Verdicts and rules as plain text, in which nothing can steer a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from gantlet.config import Settings
 from gantlet.messages import Behaviour
+from gantlet.messages.value import value
 from gantlet.permissions import LAYERS, Case, PermissionContext, Request, Verdict, evaluate
 from gantlet.rules import BadRule, Rule
 from gantlet.shell import (
@@ -22,14 +24,28 @@ _MAX_PARTS = 50
 _WIDTH = 32
 
 
-def explanation(request: Request, context: PermissionContext) -> Iterator[str]:
-    """Yield how a call is judged: its parts, each vote, the proof, and the verdict."""
+@value
+class Programs:
+    """The files that the programs of a command are, by name, and why some are in doubt."""
+
+    files: Mapping[str, str]
+    doubts: Mapping[str, str]
+
+
+NO_PROGRAMS = Programs(MappingProxyType({}), MappingProxyType({}))
+
+
+def explanation(
+    request: Request, context: PermissionContext, programs: Programs = NO_PROGRAMS
+) -> Iterator[str]:
+    """Yield how a call is judged: its parts and programs, each vote, the proof, the verdict."""
     verdict = evaluate(request, context)
     case = Case(request, context)
     yield plain(case.shown)
     yield plain(f"in {request.surroundings.cwd}, mode {context.mode}")
     if request.tool.runs_shell:
         yield from _parts(case.rule_text or "", request.surroundings.cwd)
+    yield from _programs(programs)
     yield from _votes(verdict)
     yield from _proof(verdict)
     yield from _end(verdict)
@@ -46,6 +62,19 @@ def _parts(command: str, cwd: str) -> Iterator[str]:
         yield f"  … and {len(listed) - _MAX_PARTS} more"
     for doubt in analysis.doubts:
         yield plain(f"  in doubt: {doubt}")
+
+
+def _programs(programs: Programs) -> Iterator[str]:
+    """Yield which file each program is, and why it need not be the known one."""
+    if not programs.files:
+        return
+    yield "\nPrograms"
+    width = min(max(map(len, programs.files)), _WIDTH)
+    for name, file in list(programs.files.items())[:_MAX_PARTS]:
+        yield plain(f"  {name:<{width}}  {file or 'is nowhere on the PATH'}")
+        doubt = programs.doubts.get(name.rpartition("/")[2])
+        if doubt:
+            yield plain(f"  {'':<{width}}  in doubt: {doubt}")
 
 
 def _command(command: SimpleCommand) -> str:

@@ -11,11 +11,12 @@ from typing import cast
 
 from gantlet.config import RuleWriter, Settings
 from gantlet.messages import JsonValue
-from gantlet.permissions import Destination, RemoveRules
+from gantlet.messages.value import replace
+from gantlet.permissions import Destination, PermissionContext, RemoveRules, Request
 from gantlet.rules import Rule, lint_rules
 from gantlet.surfaces.permission_batch import Batch
 from gantlet.surfaces.permission_judge import Judge, RememberingEyes, mode_named
-from gantlet.surfaces.permission_pages import explanation, rules_page
+from gantlet.surfaces.permission_pages import NO_PROGRAMS, Programs, explanation, rules_page
 from gantlet.surfaces.permission_suites import load_suites, run_suites
 from gantlet.surfaces.permission_workers import answer_all
 from gantlet.surfaces.plain_text import plain
@@ -26,7 +27,7 @@ from gantlet.surfaces.settings_arguments import (
     settings_request,
 )
 from gantlet.surfaces.stand_in_tools import BUILT_IN_NAMES, main_field, stand_in
-from gantlet.tool import UserError
+from gantlet.tool import UserError, Vote
 
 _PLACES = {
     "user": Destination.USER,
@@ -80,13 +81,32 @@ def _explain(arguments: argparse.Namespace) -> int:
     wanted = mode_named(arguments.mode) if arguments.mode else None
     context = settings.context(wanted, auto_available=True)
     judge = Judge(context, RememberingEyes(str(home_of(arguments))))
-    request = judge.request(arguments.tool, _input(arguments))
+    request, programs = judge.request(arguments.tool, _input(arguments)), NO_PROGRAMS
+    if request.tool.runs_shell:
+        programs, vote = _looked_up(arguments, settings, request, context)
+        request = replace(request, tool_vote=vote)
     _tell_problems(settings)
     if wanted is not None and context.mode is not wanted:
         _complain(f"Mode {wanted} is switched off in the settings; judged in {context.mode}.")
-    for line in explanation(request, context):
+    for line in explanation(request, context, programs):
         print(line)
     return 0
+
+
+def _looked_up(
+    arguments: argparse.Namespace,
+    settings: Settings,
+    request: Request,
+    context: PermissionContext,
+) -> tuple[Programs, Vote | None]:
+    """Look up the programs of a command as a session would; return what the tool says of them."""
+    import anyio  # noqa: PLC0415 - with the shell of a session, which only this needs
+
+    from gantlet.assembly.program_look import look_at_programs  # noqa: PLC0415 - the same
+
+    wanted = settings_request(arguments)
+    look = anyio.run(look_at_programs, request.call.input, wanted, settings, context)
+    return Programs(look.files, look.doubts), look.vote
 
 
 def _input(arguments: argparse.Namespace) -> Mapping[str, JsonValue]:

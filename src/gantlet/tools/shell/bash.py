@@ -27,7 +27,7 @@ from gantlet.tools.shell.git_images import GitImages
 from gantlet.tools.shell.lines import CommandLine, read_line
 from gantlet.tools.shell.results import BashOutput
 from gantlet.tools.shell.session import SHELL, ShellSession
-from gantlet.tools.shell.vetting import objection
+from gantlet.tools.shell.vetting import NO_SANDBOX, objection
 from gantlet.tools.shell.views import Views
 
 #: The most the system takes as one word of a program.
@@ -111,7 +111,7 @@ class Bash(Tool[BashInput]):
     async def check_permissions(self, args: BashInput, context: ToolContext) -> Vote | None:
         """Ask where a command would run more than its words say."""
         if args.dangerouslyDisableSandbox and self._session.has_sandbox:
-            return Ask("The command wants to run without the sandbox.", "tool")
+            return Ask(NO_SANDBOX, "tool")
         return await objection(self._line(args), context, self._session)
 
     async def run(self, args: BashInput, context: ToolContext) -> ToolResult[BashOutput]:

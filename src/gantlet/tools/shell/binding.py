@@ -77,6 +77,11 @@ class Binding:
 UNBOUND = Binding()
 
 
+def is_of_the_shell(name: str) -> bool:
+    """Return whether bash does itself what a name means, so that no file is run."""
+    return name in _OF_THE_SHELL or name in _KEYWORDS
+
+
 def bind(line: CommandLine, cwd: str, path: str, fixed: FixedPath) -> Binding:
     """Find the programs of a command whose names a proof may rest on. Blocks.
 

@@ -6,12 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from gantlet.system import run_in_thread
-from gantlet.tool import Ask, Mode, ToolContext, Vote
+from gantlet.tool import Ask, Mode, Surroundings, ToolContext, Vote
 from gantlet.tools.shell.binding import Binding, bind
 from gantlet.tools.shell.git_settings import why_git_runs_more
 from gantlet.tools.shell.lines import CommandLine
 from gantlet.tools.shell.session import ShellSession
 
+#: What is asked about a command that is to run as if there were no sandbox.
+NO_SANDBOX = "The command wants to run without the sandbox."
 #: How many calls may wait for their answer before the first of them is looked at again.
 _MAX_KEPT = 256
 #: By these, git works in another repository than the one it is found in.
@@ -27,7 +29,12 @@ async def objection(line: CommandLine, context: ToolContext, session: ShellSessi
     while len(session.bound) >= _MAX_KEPT:
         session.bound.pop(next(iter(session.bound)))
     session.bound[context.call.id] = (line.text, context.surroundings.cwd, binding)
-    if not binding.doubts or context.surroundings.mode is Mode.BYPASS:
+    return vote_on(binding, context.surroundings.mode)
+
+
+def vote_on(binding: Binding, mode: Mode | None) -> Vote | None:
+    """Return what is to be asked about the programs of a command, if there is anything."""
+    if not binding.doubts or mode is Mode.BYPASS:
         return None
     reasons = " ".join(dict.fromkeys(binding.doubts.values()))
     return Ask(reasons, "tool", programs=tuple(binding.doubts))
@@ -44,15 +51,18 @@ async def binding_of(line: CommandLine, context: ToolContext, session: ShellSess
 async def _found(line: CommandLine, context: ToolContext, session: ShellSession) -> Binding:
     """Look at the programs of a command, and at the repositories git would work in."""
     variables = await session.plain_variables(context.surroundings.cwd)
-    return await run_in_thread(partial(_look, line, context, session, variables))
+    return await run_in_thread(partial(look_up, line, context.surroundings, session, variables))
 
 
-def _look(
-    line: CommandLine, context: ToolContext, session: ShellSession, variables: Mapping[str, str]
+def look_up(
+    line: CommandLine,
+    surroundings: Surroundings,
+    session: ShellSession,
+    variables: Mapping[str, str],
 ) -> Binding:
     """Look at what a command would run here. Blocks."""
-    cwd, path = context.surroundings.cwd, variables["PATH"]
-    extra = context.surroundings.extra_directories
+    cwd, path = surroundings.cwd, variables["PATH"]
+    extra = surroundings.extra_directories
     binding = bind(line, cwd, path, session.fixed_path(path, (cwd, *extra)))
     why = _why_not_git(line, cwd, variables) if binding.rests_on("git") else ""
     return binding.doubted("git", why) if why else binding
