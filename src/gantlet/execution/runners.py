@@ -61,10 +61,12 @@ class Host:
 
     def is_as_it_was(self, asked: int) -> bool:
         """Return whether the task is in no further scope, and was not asked to end more often."""
-        task: Any = self.task
-        if self.innermost is not self.scope:
+        task, state = self.task, self._state
+        innermost = self.innermost if state is None else state.cancel_scope
+        if innermost is not self.scope:
             return False
-        return task.cancelling() <= asked and not task._must_cancel  # no public way
+        must_cancel: bool = task._must_cancel  # type: ignore[attr-defined]  # no public way
+        return task.cancelling() <= asked and not must_cancel
 
 
 #: What is run: it returns nothing if it ended at once, or else what is left to do.

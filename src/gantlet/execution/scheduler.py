@@ -11,9 +11,11 @@ from gantlet.tool import Footprint
 class Scheduler:
     """Reservations by position.
 
-    Says who must wait, for whom, and who may go when somebody is done.
+    Says who must wait, for whom, and who may go when somebody is done. As long as there are only
+    calls that are in nobody's way, as in most replies, nothing is looked up.
     """
 
+    _harmless: dict[int, Footprint] = field(default_factory=dict)  # none while others are there
     _index: ConflictIndex = field(default_factory=ConflictIndex)
     _reserved: dict[int, Footprint] = field(default_factory=dict)
     _going: set[int] = field(default_factory=set)
@@ -24,6 +26,10 @@ class Scheduler:
 
     def add(self, position: int, footprint: Footprint) -> bool:
         """Reserve what a call touches; return whether it may go at once."""
+        if not self._reserved and footprint.is_harmless:
+            self._harmless[position] = footprint
+            return True
+        self._let_in_harmless()
         self._reserved[position] = footprint
         self._index.add(position, footprint)
         if self._index.blocker(position, footprint) is not None:
@@ -33,6 +39,8 @@ class Scheduler:
 
     def finish(self, position: int) -> list[int]:
         """Give a call's reservation back; return who may go now, earliest first."""
+        if self._harmless.pop(position, None) is not None:
+            return []
         footprint = self._reserved.pop(position, None)
         if footprint is None:
             return []
@@ -51,6 +59,7 @@ class Scheduler:
             whose input changed also waits for later ones that are already going, so that no two
             conflicting calls overlap.
         """
+        self._let_in_harmless()
         old = self._reserved.pop(position)
         self._index.remove(position, old)
         self._going.discard(position)
@@ -63,6 +72,7 @@ class Scheduler:
 
     def refresh(self, position: int, footprint: Footprint) -> bool:
         """Give a call that has not gone yet another reservation; return whether it may go."""
+        self._let_in_harmless()
         self._index.remove(position, self._reserved[position])
         self._stop_waiting(position)
         self._reserved[position] = footprint
@@ -71,11 +81,11 @@ class Scheduler:
 
     def has(self, position: int) -> bool:
         """Return whether a call has something reserved."""
-        return position in self._reserved
+        return position in self._harmless or position in self._reserved
 
     def footprint_of(self, position: int) -> Footprint:
         """Return what a call has reserved."""
-        return self._reserved[position]
+        return self._harmless.get(position) or self._reserved[position]
 
     def blocker_of(self, position: int) -> int | None:
         """Return the call for which another one waits, or None if it may go."""
@@ -89,6 +99,14 @@ class Scheduler:
     def waiting(self) -> list[int]:
         """Those that may not go yet, earliest first."""
         return sorted(self._waiting_for)
+
+    def _let_in_harmless(self) -> None:
+        """Reserve what harmless calls touch, now that somebody may be in their way."""
+        for position, footprint in self._harmless.items():
+            self._reserved[position] = footprint
+            self._index.add(position, footprint)
+            self._going.add(position)
+        self._harmless.clear()
 
     def _try(self, position: int) -> bool:
         """Let a call go if nothing stands in its way, else note what does."""

@@ -102,6 +102,11 @@ class Footprint:
         """Whether anything at all is written."""
         return self.is_exclusive or bool(self.writes or self.writes_named)
 
+    @lazy
+    def is_harmless(self) -> bool:
+        """Whether nothing is written and nothing is named: such calls are in nobody's way."""
+        return self.names_nothing and not self.is_exclusive
+
     def conflicts(self, other: "Footprint") -> bool:
         """Return whether one writes what the other touches, or either must be alone."""
         return (
