@@ -253,3 +253,39 @@ def test_a_field_without_a_default_is_asked_for_by_the_first_object() -> None:
     with pytest.raises(TypeError, match="hidden"):
         make(1)
     assert Asked(1, 2).hidden == 2
+
+
+def test_classes_of_the_same_shape_keep_to_themselves() -> None:
+    @value
+    class One:
+        left: int
+        right: list[int] = field(default_factory=list)
+
+    @value
+    class Other:
+        up: str
+        down: dict[str, int] = field(default_factory=dict)
+
+    @slotted
+    class Third:
+        here: float
+        there: set[int] = field(default_factory=set)
+
+    for number in range(20):
+        assert (One(number).left, One(right=[3], left=1).right) == (number, [3])
+        assert (Other(up="x").up, Other("y").down) == ("x", {})
+        assert (Third(0.5).here, Third(0.5, {1}).there) == (0.5, {1})
+    make: Any = One
+    with pytest.raises(TypeError, match=r"One\.__init__\(\) got an unexpected .*'up'"):
+        make(1, up=2)
+
+
+def test_a_field_that_must_be_given_stands_before_those_that_need_not() -> None:
+    @value
+    class Odd:
+        first: int = 1
+        second: int  # type: ignore[misc]  # what is wrong here is the point
+
+    make: Any = Odd
+    with pytest.raises(TypeError, match="second"):
+        signature(make)

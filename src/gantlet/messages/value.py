@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
 from functools import cache, cached_property
 from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin
 
 _T = TypeVar("_T")
@@ -142,9 +143,9 @@ def _chosen(trait: str, names: list[str], defaults: dict[str, object]) -> list[s
     ]
 
 
-#: How many objects of a class are filled one field at a time before its method is compiled, which
-#: takes as long as filling some thirty of them. Most classes never have as many.
-_FILLED = 30
+#: How many objects of a class are filled one field at a time before a method is made for it, which
+#: takes as long as filling some ten of them. Most classes never have as many.
+_FILLED = 4
 
 
 def _late_init(made: Any, *, is_frozen: bool) -> object:  # noqa: ANN401 - any class
@@ -224,37 +225,68 @@ def _fallback(declared: object) -> tuple[object, Callable[[], object] | None]:
 
 
 def _make_init(made: Any, *, is_frozen: bool) -> Callable[..., None]:  # noqa: ANN401 - any class
-    """Compile the one method that must be fast and have a signature of its own."""
-    scope: dict[str, object] = {"_missing": _FACTORY}
-    parameters, body = ["self"], []
-    for name in getattr(made, _NAMES):
-        takes = name in made.__match_args__
-        parameter, given = _filling(name, getattr(made, _DEFAULTS).get(name, MISSING), scope)
-        parameters += [parameter] if takes else []
-        if not (takes or given):
-            continue  # __post_init__ fills it
-        content = f"{given} if {name} is _missing else {name}" if "=_missing" in parameter else name
-        content = content if takes else given
+    """Return the one method that must be fast and have a signature of its own.
+
+    Classes with as many fields of the same kinds share its code: only the names differ.
+    """
+    names, taken = getattr(made, _NAMES), made.__match_args__
+    scope: dict[str, object] = {"missing": _FACTORY}
+    defaults: list[object] = []
+    kinds = ""
+    for at, name in enumerate(names):
+        default, factory = _fallback(getattr(made, _DEFAULTS).get(name, MISSING))
+        scope[f"made{at}"], scope[f"default{at}"] = factory, default
         if is_frozen:
-            scope[f"_set_{name}"] = getattr(made, name).__set__
-        body.append(f" _set_{name}(self, {content})" if is_frozen else f" self.{name} = {content}")
-    body.append(" self.__post_init__()" if hasattr(made, "__post_init__") else " return")
-    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(body), scope)
-    compiled: Any = scope["__init__"]
-    return compiled  # type: ignore[no-any-return]  # made of text
+            scope[f"set{at}"] = getattr(made, name).__set__
+        has_default = default is not MISSING or factory is not None
+        kinds += _KINDS[name in taken, default is not MISSING, factory is not None]
+        if name in taken and has_default:
+            defaults.append(_FACTORY if factory is not None else default)
+        elif name in taken and defaults:
+            raise TypeError(
+                f"{made.__name__}.{name} has no default, but stands behind one that has"
+            )
+    code = _code(kinds, is_frozen=is_frozen, has_more=hasattr(made, "__post_init__"))
+    real = {f"field{at}": name for at, name in enumerate(names)}
+    code = code.replace(
+        co_varnames=("self", *taken),
+        co_names=tuple(real.get(name, name) for name in code.co_names),
+        co_qualname=f"{made.__qualname__}.__init__",
+    )
+    return FunctionType(code, scope, "__init__", tuple(defaults))
 
 
-def _filling(name: str, declared: object, scope: dict[str, object]) -> tuple[str, str]:
-    """Return a field's parameter, and what fills the field if nothing is given, or ""."""
-    factory = declared.default_factory if isinstance(declared, Field) else MISSING
-    default = declared.default if isinstance(declared, Field) else declared
-    if factory is not MISSING:
-        scope[f"_make_{name}"] = factory
-        return f"{name}=_missing", f"_make_{name}()"
-    if default is not MISSING:
-        scope[f"_default_{name}"] = default
-        return f"{name}=_default_{name}", f"_default_{name}"
-    return name, ""
+#: How a field is filled: whether it is an argument, and what it is filled with if nothing is given.
+_KINDS = {
+    (True, False, False): "a",
+    (True, True, False): "a",
+    (True, False, True): "f",
+    (False, False, True): "m",
+    (False, True, False): "d",
+    (False, False, False): "-",  # __post_init__ fills it
+}
+_FILLINGS = {
+    "a": "arg{0}",
+    "f": "made{0}() if arg{0} is missing else arg{0}",
+    "m": "made{0}()",
+    "d": "default{0}",
+}
+
+
+@cache
+def _code(kinds: str, *, is_frozen: bool, has_more: bool) -> CodeType:
+    """Compile the code that fills fields of these kinds."""
+    arguments = "".join([f", arg{at}" for at, kind in enumerate(kinds) if kind in "af"])
+    put = " set{0}(self, {1})" if is_frozen else " self.field{0} = {1}"
+    lines = [f"def __init__(self{arguments}):"]
+    lines += [
+        put.format(at, _FILLINGS[kind].format(at)) for at, kind in enumerate(kinds) if kind != "-"
+    ]
+    lines.append(" self.__post_init__()" if has_more else " return")
+    scope: dict[str, Any] = {}
+    exec("\n".join(lines), scope)
+    code: CodeType = scope["__init__"].__code__
+    return code
 
 
 def _methods(
