@@ -16,9 +16,8 @@ from gantlet.messages import (
     Thinking,
     ToolUse,
     UserMessage,
-    block_to_wire,
     blocks_of,
-    dumps,
+    message_to_request,
 )
 from gantlet.messages.value import replace, value
 
@@ -50,9 +49,8 @@ class Entry:
     @classmethod
     def of(cls, message: Message) -> "Entry":
         """Serialise a message as requests carry it."""
-        role = "user" if isinstance(message, UserMessage) else "assistant"
         content = blocks_of(message)
-        wire = dumps({"role": role, "content": [block_to_wire(block) for block in content]})
+        wire = message_to_request(message)
         chars = len(wire) - (_bulk_of(content) if b'"base64"' in wire else 0)
         return cls(message, wire, bool(content) and _can_be_marked(content[-1]), chars)
 
@@ -170,12 +168,10 @@ class History:
         """Refuse a user message that does not answer exactly the open calls, results first."""
         blocks = blocks_of(message)
         answered = [block.tool_use_id for block in blocks if isinstance(block, ResultBlock)]
-        others = [block for block in blocks if not isinstance(block, ResultBlock)]
-        if not blocks or any(isinstance(one, Text) and is_blank(one.text) for one in others):
-            raise InvalidHistoryError("A message, or a text in it, is empty.")
-        if others and not all(isinstance(one, ResultBlock) for one in blocks[: len(answered)]):
-            raise InvalidHistoryError("A result stands behind something else.")
-        if sorted(answered) != sorted([call.id for call in self.open_calls]):
+        if len(answered) < len(blocks) or not blocks:
+            _check_others(blocks, len(answered))
+        asked = [call.id for call in self.open_calls]
+        if answered != asked and sorted(answered) != sorted(asked):
             raise InvalidHistoryError("The results do not answer the calls one to one.")
 
     def wire(self, *, breakpoints: int = 2) -> Sequence[bytes]:
@@ -193,6 +189,15 @@ class History:
 def is_blank(text: str) -> bool:
     """Return whether there are no words in a text, which the API refuses."""
     return not text or text.isspace()
+
+
+def _check_others(blocks: Sequence[Block], results: int) -> None:
+    """Refuse a user message whose other blocks are empty, or stand before its results."""
+    others = [block for block in blocks if not isinstance(block, ResultBlock)]
+    if not blocks or any(isinstance(one, Text) and is_blank(one.text) for one in others):
+        raise InvalidHistoryError("A message, or a text in it, is empty.")
+    if not all(isinstance(one, ResultBlock) for one in blocks[:results]):
+        raise InvalidHistoryError("A result stands behind something else.")
 
 
 def calls_of(message: Message) -> tuple[ToolUse, ...]:

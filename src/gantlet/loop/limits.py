@@ -128,19 +128,8 @@ class Meter:
         if limits.max_turns is not None and self.steps >= limits.max_turns:
             text = f"Stopped after {self.steps} requests, the most that were allowed (max turns)."
             return LimitHit(TurnEnd.MAX_TURNS, text)
-        spent = self.cost_usd
-        if (
-            limits.max_budget_usd is not None
-            and spent is not None
-            and spent >= limits.max_budget_usd
-        ):
-            text = f"Stopped at ${spent:.4f}: the budget was ${limits.max_budget_usd:g}."
-            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
-        written = self.usage.output_tokens or 0
-        if limits.max_output_tokens is not None and written >= limits.max_output_tokens:
-            text = (
-                f"Stopped after {written} output tokens; {limits.max_output_tokens} were allowed."
-            )
+        text = self._over_budget(limits) or self._over_tokens(limits)
+        if text:
             return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
         if limits.max_seconds is not None and now - self.started_at >= limits.max_seconds:
             return LimitHit(TurnEnd.BUDGET_EXHAUSTED, self.too_late(limits, now))
@@ -150,6 +139,22 @@ class Meter:
         """Say that the time is over."""
         taken = now - self.started_at
         return f"Stopped after {taken:.3g} s; {limits.max_seconds or 0:g} were allowed."
+
+    def _over_budget(self, limits: Limits) -> str:
+        """Return what is said where the dollars are spent, or nothing."""
+        most = limits.max_budget_usd
+        spent = self.cost_usd if most is not None else None
+        if most is None or spent is None or spent < most:
+            return ""
+        return f"Stopped at ${spent:.4f}: the budget was ${most:g}."
+
+    def _over_tokens(self, limits: Limits) -> str:
+        """Return what is said where the tokens are spent, or nothing."""
+        most = limits.max_output_tokens
+        written = (self.usage.output_tokens or 0) if most is not None else 0
+        if most is None or written < most:
+            return ""
+        return f"Stopped after {written} output tokens; {most} were allowed."
 
 
 def cost_of(usage: Usage, prices: Capabilities) -> float | None:

@@ -116,6 +116,7 @@ from gantlet.messages.wire import (
     block_from_wire,
     block_to_wire,
     message_from_wire,
+    message_to_request,
     message_to_wire,
 )
 
@@ -213,6 +214,7 @@ __all__ = [
     "freeze",
     "loads",
     "message_from_wire",
+    "message_to_request",
     "message_to_wire",
     "stream_event_from_wire",
     "stream_event_to_wire",

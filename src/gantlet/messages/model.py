@@ -41,12 +41,15 @@ class ModelRequest:
         Tools, system and messages in the order in which they are cached.
         """
         head = dumps({"model": self.model, "max_tokens": self.max_tokens, **self.extra})
-        parts = [head[:-1], b',"stream":true' if stream else b',"stream":false']
+        parts = [head[:-1], b'"stream":true' if stream else b'"stream":false']
         if self.tools:
-            parts += [b',"tools":', self.tools]
+            parts.append(b'"tools":' + self.tools)
         if self.system:
-            parts += [b',"system":', self.system]
-        return b"".join([*parts, b',"messages":[', b",".join(self.messages), b"]}"])
+            parts.append(b'"system":' + self.system)
+        parts.append(b'"messages":[' + b"".join(self.messages[:1]))
+        parts += self.messages[1:]
+        parts[-1] += b"]}"
+        return b",".join(parts)
 
 
 class ModelErrorKind(StrEnum):

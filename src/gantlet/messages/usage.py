@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from gantlet.messages.frozen import NOTHING_EXTRA, FrozenDict, FrozenValue, JsonValue
-from gantlet.messages.value import replace, value
+from gantlet.messages.value import value
 
 
 @value
@@ -23,14 +23,25 @@ class Usage(FrozenValue):
 
     def added(self, other: "Usage") -> "Usage":
         """Return the sum, for two requests; numbers in `extra` add up too, one level down."""
-        counts = {name: _sum(getattr(self, name), getattr(other, name)) for name in _COUNTS}
-        return Usage(**counts, extra=_extra_sum(self.extra, other.extra))
+        return Usage(
+            _sum(self.input_tokens, other.input_tokens),
+            _sum(self.output_tokens, other.output_tokens),
+            _sum(self.cache_creation_input_tokens, other.cache_creation_input_tokens),
+            _sum(self.cache_read_input_tokens, other.cache_read_input_tokens),
+            _extra_sum(self.extra, other.extra)
+            if self.extra and other.extra
+            else self.extra or other.extra,
+        )
 
     def updated(self, later: "Usage") -> "Usage":
         """Return what is known after a `later` report about the same request, whose counts win."""
-        reported = {name: getattr(later, name) for name in _COUNTS}
-        known = {name: count for name, count in reported.items() if count is not None}
-        return replace(self, **known, extra=FrozenDict({**self.extra, **later.extra}))
+        return Usage(
+            _latest(self.input_tokens, later.input_tokens),
+            _latest(self.output_tokens, later.output_tokens),
+            _latest(self.cache_creation_input_tokens, later.cache_creation_input_tokens),
+            _latest(self.cache_read_input_tokens, later.cache_read_input_tokens),
+            FrozenDict({**self.extra, **later.extra}) if later.extra else self.extra,
+        )
 
 
 @value
@@ -43,6 +54,11 @@ class ModelUsage:
 
 
 _COUNTS = tuple(field.name for field in fields(Usage) if field.name != "extra")
+
+
+def _latest(one: int | None, other: int | None) -> int | None:
+    """Return the later of two counts, unless it was not reported."""
+    return one if other is None else other
 
 
 def _sum(one: int | None, other: int | None) -> int | None:

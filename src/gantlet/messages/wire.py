@@ -20,7 +20,8 @@ from gantlet.messages.blocks import (
     Unknown,
 )
 from gantlet.messages.frozen import JsonValue, freeze
-from gantlet.messages.message import AssistantMessage, Message, UserMessage
+from gantlet.messages.json import as_json_text, dumps, encode
+from gantlet.messages.message import AssistantMessage, Message, UserMessage, blocks_of
 from gantlet.messages.shape import (
     ANYTHING,
     ARRAY,
@@ -60,6 +61,42 @@ def _plain_block(block: Block) -> dict[str, JsonValue] | None:
     if block.is_error is not None:
         wire["is_error"] = block.is_error
     return wire
+
+
+def message_to_request(message: Message) -> bytes:
+    """Return a message as requests carry it: its role and its blocks, as compact JSON.
+
+    Raises:
+        ValueError: Something inside has no JSON form.
+    """
+    role = "user" if isinstance(message, UserMessage) else "assistant"
+    blocks = blocks_of(message)
+    try:
+        written = ",".join([_plain_text(block) or _text(_BLOCKS.write(block)) for block in blocks])
+        return f'{{"role":"{role}","content":[{written}]}}'.encode()
+    except (RecursionError, ValueError):  # half a surrogate pair, or what cannot be written
+        return dumps({"role": role, "content": [block_to_wire(block) for block in blocks]})
+
+
+def _plain_text(block: Block) -> str:
+    """Return the JSON of a call, or of a result that is a text; "" if it is anything unusual."""
+    if type(block) is ToolUse:
+        if block.caller is not None or block.extra:
+            return ""
+        named = f'"id":{as_json_text(block.id)},"name":{as_json_text(block.name)}'
+        return f'{{"type":"tool_use",{named},"input":{_text(block.input)}}}'
+    if type(block) is not ResultBlock or type(block.content) is not str or block.extra:
+        return ""
+    failed = "" if block.is_error is None else f',"is_error":{_text(block.is_error)}'
+    said = (
+        f'"tool_use_id":{as_json_text(block.tool_use_id)},"content":{as_json_text(block.content)}'
+    )
+    return f'{{"type":"tool_result",{said}{failed}}}'
+
+
+def _text(value: object) -> str:
+    """Return the JSON of a value as a text."""
+    return "".join(encode(value, 0))
 
 
 def message_from_wire(wire: object) -> Message:
