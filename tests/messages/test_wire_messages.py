@@ -14,7 +14,9 @@ from gantlet.messages import (
     Usage,
     UserMessage,
     blocks_of,
+    loads,
     message_from_wire,
+    message_to_request,
     message_to_wire,
 )
 
@@ -96,3 +98,19 @@ def test_a_message_of_other_content_is_refused(role: str, content: JsonValue) ->
 def test_a_plain_string_is_one_block_of_text() -> None:
     assert blocks_of(UserMessage("hello")) == (Text("hello"),)
     assert blocks_of(AssistantMessage((Text("a"), Text("b")))) == (Text("a"), Text("b"))
+
+
+def test_what_has_no_json_form_is_told_by_a_request_too() -> None:
+    call = ToolUse("c", "Read", {"x": float("nan")})
+
+    with pytest.raises(ValueError, match="cannot be written as JSON"):
+        message_to_request(AssistantMessage((call,)))
+
+
+def test_half_a_surrogate_pair_survives_in_a_request() -> None:
+    sent = message_to_request(UserMessage((ResultBlock("c", "half \ud83d pair"),)))
+
+    assert loads(sent) == {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "c", "content": "half \ud83d pair"}],
+    }

@@ -9,7 +9,10 @@ from gantlet.messages import (
     UnknownEvent,
     block_from_wire,
     block_to_wire,
+    blocks_of,
+    dumps,
     message_from_wire,
+    message_to_request,
     message_to_wire,
     stream_event_from_wire,
     stream_event_to_wire,
@@ -137,6 +140,14 @@ def test_any_block_is_written_as_it_was_read(wire: JsonValue) -> None:
 @given(messages())
 def test_any_message_is_written_as_it_was_read(wire: dict[str, JsonValue]) -> None:
     assert exact(message_to_wire(message_from_wire(wire))) == exact(wire)
+
+
+@given(messages())
+def test_a_request_carries_the_role_and_the_blocks_of_a_message(wire: dict[str, JsonValue]) -> None:
+    message = message_from_wire(wire)
+    content = [block_to_wire(block) for block in blocks_of(message)]
+
+    assert message_to_request(message) == dumps({"role": wire["role"], "content": content})
 
 
 @given(stream_events)

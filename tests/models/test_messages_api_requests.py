@@ -220,3 +220,19 @@ def test_http_is_loaded_with_the_first_request_only() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
     assert done.stdout.strip() == b"[]"
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_the_body_is_json_whatever_it_holds(count: int) -> None:
+    messages = [b'{"role":"user","content":"%d"}' % number for number in range(count)]
+    for parts in ({}, {"tools": b"[1]"}, {"system": b"[2]"}, {"tools": b"[1]", "system": b"[2]"}):
+        asked = request(messages=messages, extra={"thinking": None}, **parts)
+
+        assert json.loads(asked.body(stream=True)) == {
+            "model": "claude-opus-5-5",
+            "max_tokens": 100,
+            "thinking": None,
+            "stream": True,
+            "messages": [{"role": "user", "content": str(number)} for number in range(count)],
+            **{name: json.loads(part) for name, part in parts.items()},
+        }
