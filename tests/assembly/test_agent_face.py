@@ -1,5 +1,6 @@
 """What a program meets when it uses an agent: rules, refusals, messages sent meanwhile."""
 
+import re
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -446,3 +447,45 @@ def test_another_thread_can_say_something() -> None:
     other.join()
 
     assert (result.text, result.reason) == ("from afar", TurnEnd.COMPLETED)
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"cwd": "/no/such/folder"}, "no directory '/no/such/folder'"),
+        ({"allowed_tools": "Bash(ls)"}, "allowed_tools is the text"),
+        ({"disallowed_tools": "Bash"}, "disallowed_tools is the text"),
+        ({"fallback_models": "other"}, "fallback_models is the text"),
+        ({"betas": "one"}, "betas is the text"),
+        ({"directories": "/tmp"}, "directories is the text"),
+        ({"max_tokens": -5}, "max_tokens is -5"),
+        ({"model": 5}, "5 is no model"),
+    ],
+    ids=["cwd", "allowed", "disallowed", "fallback", "betas", "directories", "tokens", "model"],
+)
+def test_an_argument_that_cannot_be_meant_is_refused_with_words(
+    given: dict[str, object], complaint: str
+) -> None:
+    arguments: dict[str, object] = {"model": ScriptedModel(script_of("Fine.")), "parts": HERE}
+
+    with pytest.raises(UserError, match=re.escape(complaint)):
+        Agent(**{**arguments, **given})  # type: ignore[arg-type]
+
+
+async def test_a_system_prompt_may_be_none() -> None:
+    agent = Agent(ScriptedModel(script_of("Fine.")), system=None, parts=HERE)
+
+    assert (await agent.run("go")).text == "Fine."
+
+
+async def test_a_stream_is_read_once() -> None:
+    agent = Agent(ScriptedModel(script_of("Fine.")), parts=HERE)
+    stream = agent.stream("go")
+
+    async with stream as events:
+        assert [event async for event in events]
+    with pytest.raises(RuntimeError, match="read once"):
+        async with stream:
+            pass
+
+    assert len(agent.messages) == 2

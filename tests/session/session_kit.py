@@ -31,7 +31,7 @@ def agent_in(session: Session, *script: Any, **options: Any) -> Agent:
     return Agent(
         ScriptedModel(script_of(*script)),
         tools=[look, big],
-        cwd=session.path.parent,
+        cwd=session.path.parents[2],
         parts=AgentParts(environment=Environment(), session=session),
         **options,
     )

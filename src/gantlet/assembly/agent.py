@@ -13,7 +13,9 @@ from gantlet.assembly.agent_parts import (
     AgentOptions,
     AgentParts,
     SystemPrompt,
+    folder_named,
     mode_named,
+    names_in,
     source_names,
 )
 from gantlet.assembly.agent_stream import AgentStream, unwrapped
@@ -64,7 +66,7 @@ class Agent:
         model: Model | str | None = None,
         *,
         tools: Iterable[AnyTool] = (),
-        system: SystemPrompt = "",
+        system: SystemPrompt | None = None,
         permission_mode: Mode | str | None = None,
         settings: Mapping[str, object] | str | Path | None = None,
         setting_sources: str | Iterable[str] | None = (),
@@ -96,22 +98,22 @@ class Agent:
             tools=tuple(tools),
             mcp_tools=tuple(mcp_tools),
             builtin_tools=builtin_tools,
-            system=system,
+            system=system or "",
             mode=None if permission_mode is None else mode_named(permission_mode),
             settings=settings,
             setting_sources=source_names(setting_sources),
             trust=trust,
-            cwd=str(Path(cwd or Path.cwd()).absolute()),
+            cwd=folder_named(cwd),
             base_url=base_url,
             api_key=api_key,
             limits=(limits or Limits()).within(Limits(max_turns, max_budget_usd)),
             max_tokens=max_tokens,
-            fallback_models=tuple(fallback_models),
+            fallback_models=names_in("fallback_models", fallback_models),
             request_fields=dict(request_fields or {}),
-            betas=tuple(betas),
-            allowed_tools=tuple(allowed_tools),
-            disallowed_tools=tuple(disallowed_tools),
-            directories=tuple(directories),
+            betas=names_in("betas", betas),
+            allowed_tools=names_in("allowed_tools", allowed_tools),
+            disallowed_tools=names_in("disallowed_tools", disallowed_tools),
+            directories=names_in("directories", directories),
             bypass_available=bypass_available,
         )
         self._wired = wired = wire(options, self._parts, self)
@@ -236,7 +238,7 @@ class Agent:
         return AgentStream(self._running, lambda loop: self._run_all(loop, message))
 
     def run_sync(self, prompt: Prompt | None = None) -> RunResult:
-        """Run a prompt from a program that is not async."""
+        """Run a prompt from a program that is not async; inside of one, await `run`."""
         return anyio.run(self.run, prompt)
 
     def interrupt(self) -> None:

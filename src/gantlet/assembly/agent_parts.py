@@ -104,6 +104,33 @@ def mode_named(given: Mode | str) -> Mode:
         raise UserError(f"{given!r} is not a permission mode. There are: {names}.") from None
 
 
+def names_in(what: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Return a list of names.
+
+    Raises:
+        UserError: It is a single text, whose letters would be taken for names.
+    """
+    if isinstance(given, str):
+        raise UserError(f"{what} is the text {given!r}; give a list of texts.")
+    return tuple(given)
+
+
+def folder_named(given: str | Path | None) -> str:
+    """Return the directory that paths are relative to; the current one if none is given.
+
+    Raises:
+        UserError: There is no such directory.
+    """
+    if given is None:
+        return str(Path.cwd())
+    folder = Path(given).absolute()
+    if not folder.is_dir():
+        raise UserError(
+            f"There is no directory {str(given)!r} to work in. Make it, or name another."
+        )
+    return str(folder)
+
+
 def source_names(given: str | Iterable[str] | None) -> str | tuple[str, ...] | None:
     """Return the names of sources, so that they can be read more than once."""
     return given if given is None or isinstance(given, str) else tuple(given)

@@ -36,6 +36,8 @@ class AgentStream:
         return self._result
 
     async def __aenter__(self) -> Self:
+        if self._loop is not None:
+            raise RuntimeError("A stream is read once: ask the agent for another one.")
         self._loop = await self._stack.enter_async_context(self._hold(self._mailbox))
         group = await self._stack.enter_async_context(anyio.create_task_group())
         group.start_soon(self._run, self._loop)

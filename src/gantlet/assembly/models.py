@@ -6,6 +6,7 @@ from gantlet.messages.value import replace
 from gantlet.models.messages_api import Endpoint, MessagesApi
 from gantlet.models.messages_api.variables import Variables
 from gantlet.system import Environment
+from gantlet.tool import UserError
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 MAX_TOKENS_VARIABLE = "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
@@ -21,8 +22,13 @@ def open_model(
     """Return the model: as it is, or, for a name, the endpoint the environment tells of.
 
     A helper is asked for the key where nobody gives one.
+
+    Raises:
+        UserError: It is neither a model nor the name of one.
     """
     if not isinstance(model, str):
+        if not hasattr(model, "stream"):
+            raise UserError(f"{model!r} is no model. Give a name, or an object that is one.")
         return model
     endpoint = Endpoint.from_environment(environment)
     if base_url is not None:

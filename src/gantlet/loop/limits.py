@@ -25,9 +25,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("max_turns", "max_output_tokens"):
-            _check_limit(name, getattr(self, name), whole=True)
+            check_limit(name, getattr(self, name), whole=True)
         for name in ("max_budget_usd", "max_seconds"):
-            _check_limit(name, getattr(self, name), whole=False)
+            check_limit(name, getattr(self, name), whole=False)
 
     def within(self, other: "Limits") -> "Limits":
         """Return limits that keep within these and others: the smaller one of each."""
@@ -55,7 +55,7 @@ class Limits:
         return any(limit is not None for limit in others)
 
 
-def _check_limit(name: str, given: object, *, whole: bool) -> None:
+def check_limit(name: str, given: object, *, whole: bool) -> None:
     """Refuse what is no limit, because nothing would ever reach it.
 
     Raises:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 
-from gantlet.loop.limits import Limits
+from gantlet.loop.limits import Limits, check_limit
 from gantlet.messages.value import value
 
 
@@ -27,3 +27,6 @@ class LoopSettings:
     auto_compact: bool = True
     compact_at: float = 0.85
     stop_hook_cap: int = 8
+
+    def __post_init__(self) -> None:
+        check_limit("max_tokens", self.max_tokens, whole=True)
