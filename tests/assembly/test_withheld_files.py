@@ -77,6 +77,26 @@ async def test_denied_files_are_left_out_whatever_their_case(
     assert "key.txt" not in text
 
 
+@pytest.mark.parametrize("file", [".gitignore", ".ignore", ".rgignore"])
+async def test_no_file_of_the_project_shows_what_is_denied(tree: Path, file: str) -> None:
+    (tree / ".git").mkdir()
+    (tree / file).write_text("!.env\n!.ENV\n!secrets\n!*\n")
+    rules = ["Read(.env)", "Read(secrets/**)"]
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("Grep", {"pattern": "needle"}),
+        ("Grep", {"pattern": "needle", "output_mode": "content", "glob": ".env"}),
+        ("Grep", {"pattern": "needle", "output_mode": "count", "glob": "**/.*"}),
+        ("Glob", {"pattern": "**/.e*"}),
+        ("Glob", {"pattern": "**/*"}),
+    ]
+
+    for tool, given in calls:
+        text = await answered(tree, tool, given, deny=rules)
+
+        assert "env" not in text.lower()
+        assert "key.txt" not in text
+
+
 async def test_a_second_name_of_a_denied_file_is_left_out(tree: Path) -> None:
     (tree / "src" / "alias.txt").hardlink_to(tree / ".env")
     (tree / "src" / "twin.txt").hardlink_to(tree / "a.txt")

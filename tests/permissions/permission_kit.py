@@ -218,6 +218,10 @@ class PaperEyes:
         """Return nothing."""
         return ()
 
+    def showing_lines(self, file: str) -> tuple[tuple[str, str], ...]:
+        """Return nothing."""
+        return ()
+
     def _found(self, root: str, test: Callable[[str], bool]) -> Found:
         """Return what of a directory passes one test."""
         found = (self.look(path, "/") for path in self.below.get(root, ()))

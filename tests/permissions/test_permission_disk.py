@@ -1,6 +1,9 @@
 """With real files and real eyes: links, hard links, patterns and trees cannot hide anything."""
 
+import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -208,6 +211,77 @@ def test_a_search_that_passes_over_hidden_files_is_not_asked_about(folder: Path)
     assert here.verdict(SHELL_TOOL, command="rg needle").behaviour is ALLOW
     for command in ("rg --hidden needle", "rg -uu needle", "rg -nu needle", "grep -r needle ."):
         assert here.verdict(SHELL_TOOL, command=command).behaviour is ASK
+
+
+def searched(folder: Path) -> list[str]:
+    """Return which files ripgrep itself finds, with no home that says anything."""
+    place = f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}"
+    program = shutil.which("rg", path=place)
+    assert program is not None  # it is one of our own requirements
+    words = [program, "--files-with-matches", "secret"]
+    environment = {"HOME": str(folder / "no-home")}
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "shows"),
+    [
+        (".gitignore", "!.env", True),
+        (".gitignore", "!.e*", True),
+        (".gitignore", "!/.env", True),
+        (".gitignore", "*.log\n!**/.[a-e]nv  ", True),
+        (".git/info/exclude", "!.env", True),
+        (".ignore", "!.*", True),
+        (".rgignore", "!.env", True),
+        ("../.ignore", "!.env", True),
+        ("../.gitignore", "!.env", False),
+        (".gitignore", "!.env.example", False),
+        (".gitignore", "!.vscode/settings.json\n!src/.env", False),
+        (".gitignore", ".env\n#!.env", False),
+        (".ignore", "build", False),
+        ("src/.gitignore", "!.env", False),
+    ],
+)
+def test_a_search_that_is_told_to_show_a_hidden_file_is_asked_about(
+    folder: Path, file: str, line: str, shows: bool
+) -> None:
+    git(folder, "init", "--quiet")
+    before = judge_in(folder, deny=["Read(.env)"]).bash("rg needle")
+    (folder / file).write_text(f"{line}\n")
+
+    assert before is ALLOW
+    assert judge_in(folder, deny=["Read(.env)"]).bash("rg needle") is (ASK if shows else ALLOW)
+    assert judge_in(folder, deny=["Read(.env)"]).bash("rg needle src") is ALLOW
+    assert (".env" in searched(folder)) is shows
+
+
+def test_a_search_may_be_told_by_a_file_below_or_by_a_worktree(folder: Path) -> None:
+    git(folder, "init", "--quiet")
+    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x", "--allow-empty")
+    git(folder, "worktree", "add", "-q", "../tree")
+    tree = folder.parent / "tree"
+    (tree / "sub").mkdir()
+    (tree / "sub" / ".env").write_text("secret")
+    plain = judge_in(tree, deny=["Read(.env)"]).bash("rg needle")
+    (tree / "sub" / ".gitignore").write_text("!.env\n")
+    below = judge_in(tree, deny=["Read(.env)"]).bash("rg needle")
+    (tree / "sub" / ".gitignore").unlink()
+    (folder / ".git" / "info" / "exclude").write_text("!.env\n")
+    common = judge_in(tree, deny=["Read(.env)"]).bash("rg needle")
+
+    assert (plain, below, common) == (ALLOW, ASK, ASK)
+
+
+@pytest.mark.parametrize("option", ["--ignore-file=rules", "--ignore-file rules"])
+def test_a_search_with_an_ignore_file_of_its_own_may_show_anything(
+    folder: Path, option: str
+) -> None:
+    (folder / "rules").write_text("!.env\n")
+
+    assert judge_in(folder, deny=["Read(.env)"]).bash(f"rg {option} needle") is ASK
 
 
 def test_what_packs_a_tree_with_something_denied_is_asked_about(folder: Path) -> None:

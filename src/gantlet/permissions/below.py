@@ -55,10 +55,16 @@ class Below:
             outside = _only(outside, _is_tracked)
         return Below(forbidden, outside, _only(apart, _is_tracked) if links_tracked else apart)
 
-    def shown(self, root: str, shows: str) -> "Below":
-        """Return what is left where hidden names and links are passed over, but for some."""
+    def shown(self, root: str, shows: str, is_shown: Callable[[str], bool]) -> "Below":
+        """Return what is left where hidden names and links are passed over, but for some.
+
+        Args:
+            root: Where the search begins.
+            shows: Patterns of names that are shown all the same, with a NUL between them.
+            is_shown: Tells of a hidden path whether a file may have it shown.
+        """
         forbidden, outside = (
-            _only(found, lambda one: _is_shown(one, root, shows))
+            _only(found, lambda one: _is_shown(one, root, shows) or is_shown(one.lexical))
             for found in (self.forbidden, self.outside)
         )
         return Below(forbidden, outside, self.apart)

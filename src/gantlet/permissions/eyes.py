@@ -33,3 +33,6 @@ class Eyes(Protocol):
 
     def ignore_lines(self, top: str, file: str) -> tuple[tuple[str, str], ...]:
         """Return the lines that may tell git to ignore a file, each with where it counts from."""
+
+    def showing_lines(self, file: str) -> tuple[tuple[str, str], ...]:
+        """Return the lines by which a search may show a hidden file, with where they count from."""

@@ -12,13 +12,12 @@ from gantlet.permissions.decision import Request
 from gantlet.permissions.eyes import Eyes
 from gantlet.permissions.facts import Facts, Touch
 from gantlet.permissions.files import has_forbidding
+from gantlet.permissions.ignoring import may_mean
 from gantlet.permissions.sweeping import Sweeper
 from gantlet.rules import EDIT, READ, PathParts
 from gantlet.shell import Sweep
 from gantlet.system import FileKind, Found, PathFacts
 
-#: Where `rg` and `fd` are told what to leave out, and what not to.
-_EXCEPTIONS = (".ignore", ".rgignore", ".fdignore")
 #: Where the system keeps what everybody may read, and what virtual environments lead to.
 _EVERYBODYS = ("/usr/bin/", "/usr/lib/", "/usr/share/")
 
@@ -153,14 +152,14 @@ class Sight:
         )
         below = Below(forbidden, outside, apart).named(touch.named)
         below = below.kept(tracked_only=touch.tracked_only, links_tracked=touch.follows_tracked)
-        if touch.skips_hidden and below.has_any and not self._has_exceptions(root):
-            return below.shown(root, touch.shows)
+        if touch.skips_hidden and below.has_any:
+            return below.shown(root, touch.shows, self._is_shown)
         return below
 
-    def _has_exceptions(self, root: str) -> bool:
-        """Return whether a file stands in a directory that may have hidden names shown."""
-        looks = (self.eyes.look(f"{root}/{name}", "/") for name in _EXCEPTIONS)
-        return any(place.kind is not FileKind.MISSING for place in looks)
+    def _is_shown(self, path: str) -> bool:
+        """Return whether an ignore file may have a search show a path that is hidden."""
+        lines = self.eyes.showing_lines(path)
+        return any(may_mean(folder, line, path) for folder, line in lines)
 
     def find_forbidden(self) -> Found:
         """Search for every file that a rule forbids by its path."""

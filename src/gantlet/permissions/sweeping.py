@@ -4,13 +4,10 @@ from gantlet.messages.value import value
 from gantlet.permissions.below import UNSEEN, joined
 from gantlet.permissions.context import PermissionContext
 from gantlet.permissions.eyes import Eyes
+from gantlet.permissions.ignoring import surely_means
 from gantlet.permissions.protected import is_own
-from gantlet.rules import Anchors, PathParts, PatternError, read_path_pattern
 from gantlet.shell import Reach, Sweep
 from gantlet.system import FileKind, Found, PathFacts, Repository
-
-#: Characters with which a line of an ignore file may mean something else than it does for us.
-_ODD_LINE = ("!", "~", "//", "./", " ", "\\")
 
 
 @value
@@ -87,23 +84,11 @@ class Sweeper:
 
     def _is_ignored(self, sweep: Sweep, top: str, path: str) -> bool:
         """Return whether git surely passes over a file that it does not keep."""
-        if any(_means(top, line, path) for line in sweep.ignored):
+        if any(surely_means(top, line, path) for line in sweep.ignored):
             return True
         if sweep.with_ignored:
             return False
         lines = self.eyes.ignore_lines(top, path)
         if any(line.startswith("!") for _, line in lines):
             return False  # some line may take back what another one says
-        return any(_means(folder, line, path) for folder, line in lines)
-
-
-def _means(folder: str, line: str, path: str) -> bool:
-    """Return whether a line of an ignore file in a directory surely means a path."""
-    line = line.rstrip()
-    if not line or line.startswith(("#", *_ODD_LINE)) or "\\" in line:
-        return False
-    try:
-        pattern = read_path_pattern(line, Anchors((folder,), (folder,)), forbids=False)
-    except PatternError:
-        return False
-    return pattern.matches(PathParts.of(path))
+        return any(surely_means(folder, line, path) for folder, line in lines)

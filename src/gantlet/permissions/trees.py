@@ -35,6 +35,10 @@ _GIT_PLAIN = re.compile(
 _GIT_ALL = frozenset({"--no-index", "--untracked"})
 #: Programs that pass over hidden files, and letters behind others with which they do not.
 _SKIP_HIDDEN = frozenset({"rg", "fd", "fdfind"})
+_SHOW_HIDDEN = (
+    *("-u", "-.", "-H", "--hidden", "--unrestricted", "--no-ignore", "--ignore-file"),
+    "--no-require-git",
+)
 _CLUSTERED = re.compile(r"-[^-]*[uH.]")
 #: Where a pattern of names stands behind an option of `rg`, and behind one of `grep`.
 _RG_GLOB = re.compile(r"--i?glob(?:=(?P<long>.*))?|-[^-]*?g(?P<short>.*)", re.DOTALL)
@@ -79,7 +83,7 @@ def left_out(entry: str, command: SimpleCommand) -> LeftOut:
 def _skips_hidden(command: SimpleCommand) -> bool:
     """Return whether `rg` or `fd` leaves out what is hidden, as they do unless told."""
     return not any(
-        word.text.startswith(("-u", "-.", "-H", "--hidden", "--unrestricted", "--no-ignore"))
+        word.text.startswith(_SHOW_HIDDEN)
         or (not word.is_literal and not word.has_glob)
         or _CLUSTERED.match(word.text)
         for word in command.argv[1:]

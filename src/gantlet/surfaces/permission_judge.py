@@ -87,6 +87,10 @@ class RememberingEyes:
         """Return the lines that may tell git to ignore a file, each with where it counts from."""
         return self._scout.ignore_lines(top, file)
 
+    def showing_lines(self, file: str) -> tuple[tuple[str, str], ...]:
+        """Return the lines by which a search may show a hidden file, with where they count from."""
+        return self._scout.showing_lines(file)
+
     def _at_home(self, path: str) -> str:
         """Return a path with `~` as this home."""
         if self.home and (path == "~" or path.startswith("~/")):

@@ -1,4 +1,4 @@
-"""What git keeps and what it is told to ignore, read from its own files. Git itself is not run."""
+"""What git keeps, read from its own files. Git itself is not run."""
 
 import os
 import struct
@@ -8,7 +8,6 @@ from pathlib import Path
 from gantlet.messages.value import value
 
 _MAX_INDEX_BYTES = 64 * 1024 * 1024
-_MAX_IGNORE_BYTES = 1024 * 1024
 _HEAD = struct.Struct(">4sLL")
 #: Where the flags of an entry stand in it, and where its path begins.
 _FLAGS_AT, _PATH_AT = 60, 62
@@ -43,7 +42,7 @@ def repository_at(folder: str) -> Repository | None:
     top = top_of(folder)
     if top is None:
         return None
-    listed = _listed(_git_folder(Path(top)) / "index")
+    listed = _listed(git_folder(Path(top)) / "index")
     start = top.rstrip("/")
     return Repository(top, frozenset(f"{start}/{path}" for path in listed))
 
@@ -55,7 +54,7 @@ def top_of(folder: str) -> str | None:
     return next(map(str, tops), None)
 
 
-def _git_folder(top: Path) -> Path:
+def git_folder(top: Path) -> Path:
     """Return where git keeps its files of a repository: that may be elsewhere.
 
     Raises:
@@ -125,26 +124,3 @@ def _dropped(content: bytes, at: int) -> tuple[int, int]:
         at += 1
         number = ((number + 1) << 7) | (content[at] & 0x7F)
     return number, at + 1
-
-
-def ignore_lines(top: str, file: str) -> tuple[tuple[str, str], ...]:
-    """Return the lines that may tell git to ignore a file, each with the directory it counts from.
-
-    Those of the whole machine are not among them. What cannot be read says nothing.
-    """
-    lines: list[tuple[str, str]] = []
-    folders = [folder for folder in reversed(Path(file).parents) if folder.is_relative_to(top)]
-    for folder in folders:
-        lines += [(str(folder), line) for line in _lines(folder / ".gitignore")]
-    excluded = _lines(Path(top, ".git", "info", "exclude"))
-    return (*lines, *((top, line) for line in excluded))
-
-
-def _lines(file: Path) -> list[str]:
-    """Return the lines of a file that says what to ignore."""
-    try:
-        with file.open("rb") as opened:
-            text = os.fsdecode(opened.read(_MAX_IGNORE_BYTES))
-    except OSError:
-        return []
-    return [line.removesuffix("\r") for line in text.split("\n")]

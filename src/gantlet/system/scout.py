@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from gantlet.system.folder_scan import SKIPPED
-from gantlet.system.git_files import Repository, ignore_lines, repository_at
+from gantlet.system.git_files import Repository, repository_at
+from gantlet.system.ignore_files import ignore_lines, showing_lines
 from gantlet.system.path_facts import Found, PathFacts, expand, look_at
 from gantlet.system.path_search import find_below
 from gantlet.system.shown_names import meant_path
@@ -47,3 +48,7 @@ class Scout:
     def ignore_lines(self, top: str, file: str) -> tuple[tuple[str, str], ...]:
         """Return the lines that may tell git to ignore a file, each with where it counts from."""
         return ignore_lines(top, file)
+
+    def showing_lines(self, file: str) -> tuple[tuple[str, str], ...]:
+        """Return the lines by which a search may show a hidden file, with where they count from."""
+        return showing_lines(file)
