@@ -71,7 +71,7 @@ def test_a_call_is_handed_over_when_the_next_block_starts_and_not_before() -> No
 
     handed_over = ToolUse("a", "Look", {"at": "x"})
     assert during == []
-    assert after == [BlockEnded(handed_over), CallReady(handed_over)]
+    assert after == [CallReady(handed_over)]
 
 
 @pytest.mark.parametrize("stop_reason", ["tool_use", "end_turn", "stop_sequence", None, "new_kind"])

@@ -2,7 +2,7 @@
 
 import gzip
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import anyio
 import pytest
@@ -18,6 +18,8 @@ from gantlet.messages import (
     MessageDelta,
     MessageStart,
     MessageStop,
+    ModelError,
+    ModelErrorKind,
     Ping,
     RedactedThinking,
     ReplyEnd,
@@ -33,6 +35,7 @@ from gantlet.messages import (
     Usage,
     stream_event_from_wire,
 )
+from gantlet.models.messages_api.reply import Reply
 from models.messages_api_kit import (
     EVENTS,
     HOLD,
@@ -269,6 +272,59 @@ async def test_nothing_comes_outside_the_context() -> None:
             await anext(events)
 
         assert [event async for event in events] == []
+
+
+async def taken_together(events: AsyncIterator[StreamEvent], got: list[StreamEvent]) -> None:
+    """Wait for one event after the other, and take those that have come with it."""
+    assert isinstance(events, Reply)
+    async for event in events:
+        got += [event, *events.ready_events()]
+    assert [*events.ready_events()] == []
+
+
+async def test_events_that_came_together_are_taken_together_and_once() -> None:
+    got: list[StreamEvent] = []
+    async with talk(streamed(*REPLY, PING, START), streamed(*REPLY)) as conversation:
+        async with conversation.model.stream(request()) as events:
+            await taken_together(events, got)
+        heard = await conversation.hear()
+
+    assert got == heard.events == EVENTS
+    assert conversation.server.connections == 1
+
+
+async def test_nothing_is_ready_outside_the_context() -> None:
+    async with talk(streamed(*REPLY)) as conversation:
+        async with conversation.model.stream(request()) as events:
+            await anext(events)
+
+        assert isinstance(events, Reply)
+        assert [*events.ready_events()] == []
+
+
+OVERLOADED = sse({"type": "error", "error": {"type": "overloaded_error", "message": "no"}})
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (b"event: ping\ndata: {nonsense\n\n", ModelErrorKind.BROKEN_STREAM),
+        (OVERLOADED, ModelErrorKind.OVERLOADED),
+    ],
+    ids=["nonsense", "error"],
+)
+async def test_events_before_a_fault_are_taken_before_it_is_raised(
+    fault: bytes, kind: ModelErrorKind
+) -> None:
+    got: list[StreamEvent] = []
+    body = sse(*REPLY[:4]) + fault + sse(*REPLY[4:])
+    async with talk([head() + chunks(body) + LAST_CHUNK]) as conversation:
+        with pytest.raises(ModelError) as caught:
+            async with conversation.model.stream(request()) as events:
+                await taken_together(events, got)
+
+    assert got == EVENTS[:4]
+    assert (caught.value.kind, caught.value.has_begun) == (kind, True)
 
 
 async def test_a_closed_model_opens_new_connections_when_asked() -> None:

@@ -1,7 +1,6 @@
 """A block while it comes: what it began as, what came for it, and what it is in the end."""
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from gantlet.messages import (
     Block,
@@ -18,8 +17,7 @@ from gantlet.messages import (
     ToolUse,
     Unknown,
     dumps,
-    freeze,
-    loads,
+    loads_frozen,
 )
 from gantlet.messages.value import replace, slotted
 
@@ -49,9 +47,15 @@ class ComingBlock:
     block: Block
     place: int
     grows_by: type | None
-    pieces: list[str] = field(default_factory=list)
+    pieces: list[str]
     signature: str | None = None
-    citations: list[JsonValue] = field(default_factory=list)
+    citations: list[JsonValue] | None = None
+
+    def cite(self, citation: JsonValue) -> None:
+        """Add a citation of the text."""
+        if self.citations is None:
+            self.citations = []
+        self.citations.append(citation)
 
     def finished(self) -> tuple[Block, str]:
         """Return the block with all that came for it, and what is wrong with a call's input."""
@@ -78,7 +82,7 @@ class ComingBlock:
         """Return a block that is no call of ours."""
         match self.block:
             case Text() as text:
-                cited = [*(text.citations or ()), *self.citations]
+                cited = [*(text.citations or ()), *(self.citations or ())]
                 citations = FrozenList(cited) if self.citations else text.citations
                 return replace(text, text=text.text + whole, citations=citations)
             case Thinking() as thinking:
@@ -102,7 +106,7 @@ def coming_block(block: Block, place: int) -> ComingBlock | None:
         return None
     if isinstance(block, Unknown):
         return _mended(block, place)
-    return ComingBlock(block, place, _GROWS_BY.get(kind))
+    return ComingBlock(block, place, _GROWS_BY.get(kind), [])
 
 
 def _mended(block: Unknown, place: int) -> ComingBlock | None:
@@ -115,14 +119,14 @@ def _mended(block: Unknown, place: int) -> ComingBlock | None:
             call = ToolUse(_text(raw, "id"), _text(raw, "name") or NAMELESS, FrozenDict())
             return ComingBlock(call, place, InputJsonDelta, _sent_input(raw))
         case "text":
-            return ComingBlock(Text(_text(raw, "text")), place, TextDelta)
+            return ComingBlock(Text(_text(raw, "text")), place, TextDelta, [])
         case "thinking":
             thought = Thinking(_text(raw, "thinking"), _text(raw, "signature"))
-            return ComingBlock(thought, place, ThinkingDelta)
+            return ComingBlock(thought, place, ThinkingDelta, [])
         case "tool_result":
             return None
         case str():
-            return ComingBlock(block, place, InputJsonDelta if "input" in raw else None)
+            return ComingBlock(block, place, InputJsonDelta if "input" in raw else None, [])
         case _:
             return None
 
@@ -144,7 +148,7 @@ def _sent_input(raw: Mapping[str, JsonValue]) -> list[str]:
 def _parse_input(text: str) -> tuple[FrozenDict, str]:
     """Return a call's input, or what was sent in its place and why it is none."""
     try:
-        parsed = freeze(loads(text), max_depth=MAX_INPUT_DEPTH)
+        parsed = loads_frozen(text, MAX_INPUT_DEPTH)
     except (ValueError, RecursionError) as error:
         return FrozenDict({INVALID_JSON_KEY: text}), f"The input is not valid JSON: {error}"
     if isinstance(parsed, FrozenDict):

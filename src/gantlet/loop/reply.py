@@ -1,6 +1,6 @@
 """A reply as it comes: from stream events to blocks, and to calls that are ready to run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from gantlet.messages import (
     BlockStart,
     BlockStop,
     CitationsDelta,
+    Delta,
     FrozenDict,
     InputJsonDelta,
     MessageDelta,
@@ -58,14 +59,17 @@ class Thought:
 
 @value
 class BlockEnded:
-    """A block is complete, and part of the reply whatever follows."""
+    """A block that is no call is complete, and part of the reply whatever follows."""
 
     block: Block
 
 
 @value
 class CallReady:
-    """A call is complete and the model has moved on; `problem` says why its input is none."""
+    """A call is complete and the model has moved on; `problem` says why its input is none.
+
+    Like a block that ended, it is now part of the reply.
+    """
 
     call: ToolUse
     problem: str = ""
@@ -99,22 +103,27 @@ class Reply:
 
     def feed(self, event: StreamEvent) -> Sequence[Step]:
         """Take one event; return what it means."""
-        match event:
-            case BlockDelta(index, delta):
-                return self._advance(self._open.get(index), delta)
-            case BlockStart(index, block):
-                return self._begin_block(index, block)
-            case BlockStop(index):
-                return self._close(index)
-            case MessageStart(message):
-                return self._begin(message)
-            case MessageDelta(delta, usage):
-                self._end = event
-                self.stop_reason = delta.stop_reason or self.stop_reason
-                self.usage = self.usage.updated(usage) if usage is not None else self.usage
-            case MessageStop():
-                return self._finish()
+        if isinstance(event, BlockDelta):  # no `match`: a reply has thousands of them
+            coming = self._open.get(event.index)
+            return self._advance(coming, event.delta) if coming is not None else ()
+        if isinstance(event, BlockStart):
+            return self._begin_block(event.index, event.content_block)
+        if isinstance(event, BlockStop):
+            return self._close(event.index)
+        if isinstance(event, MessageStop):
+            return self._finish()
+        if isinstance(event, MessageStart):
+            return self._begin(event.message)
+        if isinstance(event, MessageDelta):
+            self._note(event)
         return ()
+
+    def _note(self, event: MessageDelta) -> None:
+        """Take note of how the reply ends, and of what it cost."""
+        self._end = event
+        self.stop_reason = event.delta.stop_reason or self.stop_reason
+        if event.usage is not None:
+            self.usage = self.usage.updated(event.usage)
 
     def _begin(self, message: AssistantMessage) -> Sequence[Step]:
         """Take note of who speaks, and take what the message already holds."""
@@ -147,24 +156,21 @@ class Reply:
         return [*unclosed, *released] if unclosed else released
 
     @staticmethod
-    def _advance(coming: ComingBlock | None, delta: object) -> Sequence[Step]:
+    def _advance(coming: ComingBlock, delta: Delta) -> Sequence[Step]:
         """Add to a block; what is said or thought is passed on at once."""
-        if coming is None:
-            return ()
         if type(delta) is coming.grows_by:
-            match delta:
-                case InputJsonDelta(partial_json):
-                    coming.pieces.append(partial_json)
-                case TextDelta(text):
-                    coming.pieces.append(text)
-                    return (Spoken(text),)
-                case ThinkingDelta(thinking):
-                    coming.pieces.append(thinking)
-                    return (Thought(thinking),)
+            if isinstance(delta, InputJsonDelta):
+                coming.pieces.append(delta.partial_json)
+            elif isinstance(delta, TextDelta):
+                coming.pieces.append(delta.text)
+                return (Spoken(delta.text),)
+            elif isinstance(delta, ThinkingDelta):
+                coming.pieces.append(delta.thinking)
+                return (Thought(delta.thinking),)
         elif isinstance(delta, SignatureDelta):
             coming.signature = delta.signature
         elif isinstance(delta, CitationsDelta):
-            coming.citations.append(delta.citation)
+            coming.cite(delta.citation)
         return ()
 
     def _close(self, index: int) -> Sequence[Step]:
@@ -194,30 +200,32 @@ class Reply:
 
     def _hold(self, place: int, call: ToolUse, problem: str) -> Sequence[Step]:
         """Keep a call until the model has moved on."""
-        self._blocks[place] = call = self._with_own_id(call)
+        if call.id in self.taken or call.id in self._ids or not call.id:
+            call = self._with_own_id(call)
+        self._ids.add(call.id)
+        self._blocks[place] = call
         self._held[place] = CallReady(call, problem)
         return ()
 
     def _with_own_id(self, call: ToolUse) -> ToolUse:
-        """Return a call whose id no earlier call has."""
-        own, number = call.id, 1
-        while own in self.taken or own in self._ids or not own:
+        """Return a call with an id that no earlier call has."""
+        number, own = 2, f"{call.id or 'call'}_2"
+        while own in self.taken or own in self._ids:
             number += 1
             own = f"{call.id or 'call'}_{number}"
-        self._ids.add(own)
-        return call if own == call.id else replace(call, id=own)
+        return replace(call, id=own)
 
     def _release(self) -> Sequence[Step]:
         """Hand over the calls after which the model has gone on, in the order they were asked."""
         if not self._held:
             return ()
         held, self._held = self._held, {}
-        ready: Iterable[CallReady] = held.values()
-        if len(self._open) > 1:  # blocks come side by side: an earlier one may be a call too
-            first = min(coming.place for coming in self._open.values())
-            self._held = {place: held[place] for place in held if place > first}
-            ready = [held[place] for place in sorted(held) if place < first]
-        return [step for one in ready for step in (BlockEnded(one.call), one)]
+        if len(self._open) <= 1:
+            return [*held.values()]
+        # Blocks come side by side: an earlier one may be a call too.
+        first = min(coming.place for coming in self._open.values())
+        self._held = {place: held[place] for place in held if place > first}
+        return [held[place] for place in sorted(held) if place < first]
 
     def _finish(self) -> Sequence[Step]:
         """End the reply; a call that may be cut off is never handed over, and leaves the reply."""

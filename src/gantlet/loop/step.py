@@ -1,6 +1,6 @@
 """One request to the model and the calls of its reply."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 
 import anyio
@@ -14,10 +14,11 @@ from gantlet.execution import (
     Executor,
     Services,
 )
-from gantlet.loop.reply import BlockEnded, CallReady, Reply, Spoken, Step, Thought, reply_from
+from gantlet.loop.reply import BlockEnded, CallReady, Reply, Spoken, Step, reply_from
 from gantlet.loop.retries import retry_teller
 from gantlet.messages import (
     AssistantMessage,
+    Block,
     BlockFinished,
     Model,
     ModelError,
@@ -27,6 +28,7 @@ from gantlet.messages import (
     NoticeLevel,
     ReplyLost,
     StreamAdvanced,
+    StreamEvent,
     TextSpoken,
     ThinkingSpoken,
     ToolUse,
@@ -184,28 +186,37 @@ class StepRunner:
         return _Heard.WHOLE
 
     async def _read(self, request: ModelRequest, reply: Reply, executor: Executor) -> None:
-        """Read the stream and submit calls as they are ready."""
+        """Read the stream and submit calls as they are ready; events that came together at once."""
         is_heard = self._is_heard = self.services.is_heard()
         async with self.model.stream(request, retry_teller(self.services.emit)) as events:
-            async for event in events:
-                if is_heard:
-                    self.services.emit(StreamAdvanced(event))
-                steps = reply.feed(event)
-                if steps:
-                    self._handle(steps, reply, executor)
+            ready_events: Callable[[], Iterable[StreamEvent]] = getattr(
+                events, "ready_events", tuple
+            )
+            async for first in events:
+                for event in (first, *ready_events()):
+                    if is_heard:
+                        self.services.emit(StreamAdvanced(event))
+                    steps = reply.feed(event)
+                    if steps:
+                        self._handle(steps, reply, executor)
 
     def _handle(self, steps: Iterable[Step], reply: Reply, executor: Executor) -> None:
         """Pass on what was said, and submit what is to be done."""
         for step in steps:
-            match step:
-                case CallReady(call, problem):
-                    executor.submit(call, reply.id or "", problem)
-                case BlockEnded(block) if self._is_heard:
-                    self.services.emit(BlockFinished(block, reply.id, reply.model))
-                case Spoken(text):
-                    self.services.emit(TextSpoken(text))
-                case Thought(text):
-                    self.services.emit(ThinkingSpoken(text))
+            if isinstance(step, CallReady):
+                self._tell_block(step.call, reply)
+                executor.submit(step.call, reply.id or "", step.problem)
+            elif isinstance(step, BlockEnded):
+                self._tell_block(step.block, reply)
+            elif isinstance(step, Spoken):
+                self.services.emit(TextSpoken(step.text))
+            else:
+                self.services.emit(ThinkingSpoken(step.text))
+
+    def _tell_block(self, block: Block, reply: Reply) -> None:
+        """Say that a block is complete, if somebody hears it."""
+        if self._is_heard:
+            self.services.emit(BlockFinished(block, reply.id, reply.model))
 
     @staticmethod
     def _result(

@@ -59,7 +59,7 @@ from gantlet.messages.frozen import (
     freeze,
     thaw,
 )
-from gantlet.messages.json import dumps, loads
+from gantlet.messages.json import dumps, loads, loads_frozen
 from gantlet.messages.message import (
     AssistantMessage,
     Message,
@@ -72,6 +72,7 @@ from gantlet.messages.model import (
     ModelError,
     ModelErrorKind,
     ModelRequest,
+    ReadyEvents,
     RetryListener,
 )
 from gantlet.messages.outcome import (
@@ -172,6 +173,7 @@ __all__ = [
     "PermissionAsked",
     "PermissionDecided",
     "Ping",
+    "ReadyEvents",
     "RedactedThinking",
     "ReplyEnd",
     "ReplyLost",
@@ -213,6 +215,7 @@ __all__ = [
     "dumps",
     "freeze",
     "loads",
+    "loads_frozen",
     "message_from_wire",
     "message_to_request",
     "message_to_wire",

@@ -56,7 +56,8 @@ class ToolUse(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "input", freeze(self.input))
+        if type(self.input) is not FrozenDict:
+            object.__setattr__(self, "input", freeze(self.input))
 
 
 @value
@@ -70,7 +71,8 @@ class ServerToolUse(FrozenValue):
     extra: FrozenDict = NOTHING_EXTRA
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "input", freeze(self.input))
+        if type(self.input) is not FrozenDict:
+            object.__setattr__(self, "input", freeze(self.input))
 
 
 @value

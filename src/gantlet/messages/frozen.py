@@ -131,6 +131,11 @@ def freeze(value: object, *, max_depth: int = MAX_DEPTH) -> JsonValue:
     return _rebuild(value, _FROZEN_OR_SCALAR, _frozen_dict, _frozen_list, max_depth)
 
 
+def frozen_if_flat(value: dict[str, JsonValue]) -> FrozenDict | None:
+    """Return `value` frozen if nothing inside it is left to be, as in most inputs of calls."""
+    return _frozen_dict(value) if _FROZEN_OR_SCALAR.issuperset(map(type, value.values())) else None
+
+
 def _is_flat(value: dict[object, object]) -> bool:
     """Return whether nothing inside is left to be frozen, as in most objects that come by."""
     return _STR.issuperset(map(type, value)) and _FROZEN_OR_SCALAR.issuperset(

@@ -3,13 +3,17 @@
 import json
 import math
 from collections.abc import Callable, Sequence
+from json.decoder import scanstring  # type: ignore[attr-defined]  # not in its stub
 from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]  # not in its stub
 from typing import NoReturn, cast
 
-from gantlet.messages.frozen import JsonValue
+from gantlet.messages.frozen import MAX_DEPTH, JsonValue, freeze, frozen_if_flat
 
 #: A text as JSON writes it, in quotes, without escapes that need not be.
 as_json_text: Callable[[str], str] = encode_basestring
+#: The text whose opening quote stands before a place, and where its closing quote ends. It raises
+#: a ValueError if that is no JSON.
+scan_text: Callable[[str, int], tuple[str, int]] = scanstring
 
 
 def loads(source: str | bytes) -> JsonValue:
@@ -37,6 +41,20 @@ def loads(source: str | bytes) -> JsonValue:
         return cast(JsonValue, _DECODER.decode(text))  # with space around it, or something wrong
     except RecursionError:
         raise _too_deep_to_read() from None
+
+
+def loads_frozen(source: str, max_depth: int = MAX_DEPTH) -> JsonValue:
+    """Return the value written in `source`, frozen all the way down.
+
+    Raises:
+        ValueError: The text is no JSON that we read, or nests deeper than `max_depth`.
+    """
+    value = loads(source)
+    if type(value) is dict and max_depth > 0:
+        flat = frozen_if_flat(value)
+        if flat is not None:
+            return flat
+    return freeze(value, max_depth=max_depth)
 
 
 def dumps(value: object) -> bytes:

@@ -1,6 +1,6 @@
 """What a model is to the rest of us: a request in, a stream of events out."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
 from enum import StrEnum
@@ -108,6 +108,16 @@ class RetryListener(Protocol):
         """Be told before the wait."""
 
 
+class ReadyEvents(Protocol):
+    """What the events of a model may offer beside being waited for one at a time."""
+
+    def ready_events(self) -> Iterable[StreamEvent]:
+        """Return the events that have come and were not given yet, without waiting for more.
+
+        A fault that comes after them is raised when the next event is waited for.
+        """
+
+
 class Model(Protocol):
     """Something that answers requests."""
 
@@ -119,7 +129,8 @@ class Model(Protocol):
     ) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
         """Send a request and read the reply as it comes.
 
-        The events end after `message_stop`. Retries happen before the first event only.
+        The events end after `message_stop`. Retries happen before the first event only. Events
+        that come many at a time are taken so if the iterator has a method for it (`ReadyEvents`).
 
         Raises:
             ModelError: There was no reply, or it broke off.

@@ -194,12 +194,15 @@ class MessagesApi:
 
 
 async def _beginning(source: Source) -> list[StreamEvent]:
-    """Return the events up to the first that is part of the reply.
+    """Return the events that have come when the first has that is part of the reply.
 
     Raises:
         RequestError: There is none.
     """
-    came = [await source.next_event()]
-    while isinstance(came[-1], Ping | UnknownEvent):
-        came.append(await source.next_event())
+    came: list[StreamEvent] = []
+    has_begun = False
+    while not has_begun:
+        events = await source.next_events()
+        has_begun = not all(isinstance(event, Ping | UnknownEvent) for event in events)
+        came += events
     return came

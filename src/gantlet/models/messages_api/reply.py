@@ -1,8 +1,9 @@
 """One reply while it streams: from the first event to the last, then nothing."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
 import anyio
 
@@ -27,18 +28,11 @@ REST_BYTES: Final = 64 * 1024
 class Source(Protocol):
     """Where the events of a reply come from, and what must be let go of in the end."""
 
-    def ready_event(self) -> StreamEvent | None:
-        """Return the next event if it is there already, or nothing if it has to be waited for.
+    async def next_events(self) -> Sequence[StreamEvent]:
+        """Wait for more events; return those that have come, up to a fault and at least one.
 
         Raises:
-            RequestError: There is none.
-        """
-
-    async def next_event(self) -> StreamEvent:
-        """Return the next event.
-
-        Raises:
-            RequestError: There is none.
+            RequestError: There are none.
         """
 
     async def aclose(self, *, is_complete: bool) -> None:
@@ -53,17 +47,17 @@ class StreamedSource:
         self._endpoint = endpoint
         self._decoder = ReplyDecoder()
 
-    async def next_event(self) -> StreamEvent:
-        """Return the next event; whatever else comes does not make the wait longer.
+    async def next_events(self) -> Sequence[StreamEvent]:
+        """Return the next events; whatever else comes does not make the wait longer.
 
         Raises:
             RequestError: The stream broke, ended, stalled, or cannot be read.
         """
-        event = self.ready_event()
-        if event is not None:
-            return event
+        events = self._ready_events()
+        if events:
+            return events
         until = anyio.current_time() + self._endpoint.idle_seconds
-        while event is None:
+        while not events:
             try:
                 chunk = await self._response.read(until)
             except LateError as error:
@@ -77,8 +71,8 @@ class StreamedSource:
                     "The reply ended before it was complete", ModelErrorKind.BROKEN_STREAM
                 )
             self._decoder.feed(chunk)
-            event = self.ready_event()
-        return event
+            events = self._ready_events()
+        return events
 
     async def aclose(self, *, is_complete: bool) -> None:
         """Let go of the connection; after a complete reply, once its end has been read."""
@@ -88,22 +82,32 @@ class StreamedSource:
         finally:
             await self._response.aclose()
 
-    def ready_event(self) -> StreamEvent | None:
-        """Return the next event of what has come; an error instead of the rest is raised.
+    def _ready_events(self) -> Sequence[StreamEvent]:
+        """Return the events of what has come; an error instead of the rest is raised.
 
         Raises:
             RequestError: The stream broke, or cannot be read.
         """
         try:
-            event = self._decoder.next_event()
+            events = self._decoder.ready_events()
         except ValueError as error:
             response = self._response
             raise unreadable(
                 self._endpoint, error, status=response.status, headers=response.headers
             ) from error
-        if isinstance(event, StreamError):
-            raise broken_off(self._endpoint, event.error, self._response.headers)
-        return event
+        if StreamError in map(type, events):
+            return self._before_error(events)
+        return events
+
+    def _before_error(self, events: list[StreamEvent]) -> Sequence[StreamEvent]:
+        """Return the events before an error, which is raised when it is the first."""
+        for at, event in enumerate(events):
+            if isinstance(event, StreamError):
+                if not at:
+                    raise broken_off(self._endpoint, event.error, self._response.headers)
+                self._decoder.put_back(events[at:])
+                return events[:at]
+        return events
 
     def _failed(self, what: str, kind: ModelErrorKind) -> RequestError:
         """Return the error for a stream that did not go on."""
@@ -121,13 +125,9 @@ class WholeSource:
     def __init__(self, message: AssistantMessage) -> None:
         self._events = events_of(message)
 
-    def ready_event(self) -> StreamEvent | None:
-        """Return the next event; `message_stop` comes last."""
-        return next(self._events)
-
-    async def next_event(self) -> StreamEvent:
-        """Return the next event; `message_stop` comes last."""
-        return next(self._events)
+    async def next_events(self) -> Sequence[StreamEvent]:
+        """Return all events; `message_stop` comes last."""
+        return [*self._events]
 
     async def aclose(self, *, is_complete: bool) -> None:
         """Do nothing: the response was read and closed before."""
@@ -136,21 +136,23 @@ class WholeSource:
 class Reply:
     """What `async with model.stream(...)` opens, and what it iterates over."""
 
-    def __init__(self, begin: Callable[[], Awaitable[tuple[Source, list[StreamEvent]]]]) -> None:
+    def __init__(
+        self, begin: Callable[[], Awaitable[tuple[Source, Sequence[StreamEvent]]]]
+    ) -> None:
         self._begin = begin
         self._source: Source | None = None
-        self._came: list[StreamEvent] = []
+        self._ready: deque[StreamEvent] = deque()
         self._is_complete = False
 
-    async def __aenter__(self) -> AsyncIterator[StreamEvent]:
+    async def __aenter__(self) -> Self:
         """Send the request, again if need be, until the reply has begun.
 
         Raises:
             ModelError: There was no reply.
             UserError: The request cannot be sent.
         """
-        self._source, came = await self._begin()
-        self._came = came[::-1]
+        self._source, events = await self._begin()
+        self._take(events)
         return self
 
     async def __aexit__(
@@ -160,10 +162,11 @@ class Reply:
         trace: TracebackType | None,
     ) -> None:
         source, self._source = self._source, None
+        self._ready.clear()
         if source is not None:
             await source.aclose(is_complete=self._is_complete and error is None)
 
-    def __aiter__(self) -> AsyncIterator[StreamEvent]:
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> StreamEvent:
@@ -172,17 +175,29 @@ class Reply:
         Raises:
             ModelError: The reply broke off.
         """
-        source = self._source
-        if source is None or self._is_complete:
-            raise StopAsyncIteration
-        if self._came:
-            event = self._came.pop()
-        else:
+        if not self._ready:
+            if self._source is None or self._is_complete:
+                raise StopAsyncIteration
             try:
-                event = source.ready_event() or await source.next_event()
+                self._take(await self._source.next_events())
             except RequestError as error:
                 error.has_begun = True
                 raise
-        if type(event) is MessageStop:
-            self._is_complete = True
+        event = self._ready.popleft()
+        self._is_complete = type(event) is MessageStop
         return event
+
+    def ready_events(self) -> Sequence[StreamEvent]:
+        """Return the events that have come and were not given yet, none of them twice."""
+        if not self._ready:
+            return ()
+        ready, self._ready = self._ready, deque()
+        self._is_complete = type(ready[-1]) is MessageStop
+        return ready
+
+    def _take(self, events: Sequence[StreamEvent]) -> None:
+        """Take the events that have come; what follows the last one is not read."""
+        kinds = [*map(type, events)]
+        if MessageStop in kinds:
+            events = events[: kinds.index(MessageStop) + 1]
+        self._ready.extend(events)

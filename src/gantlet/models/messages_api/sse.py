@@ -1,6 +1,5 @@
 """Server-sent events from bytes, wherever the network cut them."""
 
-import re
 from typing import Final, TypeAlias
 
 MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
@@ -10,9 +9,6 @@ Frame: TypeAlias = tuple[bytes, bytes]
 """One event: its name, empty if it had none, and its data with lines joined by a line feed."""
 
 _BOM = b"\xef\xbb\xbf"
-#: An event as nearly every server writes it, and how long it is beside its name and data.
-_PLAIN = re.compile(rb"event: ([^\r\n]*)\ndata: ([^\r\n]*)\n\n")
-_PLAIN_EXTRA: Final = len(b"event: \ndata: \n\n")
 
 
 class SseParser:
@@ -25,10 +21,11 @@ class SseParser:
         is_overfull: An event was longer than allowed; it and what comes after it is not read.
     """
 
-    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES) -> None:
+    def __init__(self, max_event_bytes: int = MAX_EVENT_BYTES, *, is_at_start: bool = True) -> None:
         self.is_overfull = False
         self._limit = max_event_bytes
-        self._head: bytes | None = b""  # what may be a byte order mark, until that is certain
+        # What may be a byte order mark, until that is certain.
+        self._head = b"" if is_at_start else None
         self._held = bytearray()  # a line whose end has not come
         self._ended_in_cr = False
         self._name = b""
@@ -59,11 +56,6 @@ class SseParser:
             self._held.clear()
         self._ended_in_cr = lines.endswith(b"\r")
         frames: list[Frame] = []
-        if not self._event_bytes and len(lines) <= self._limit:
-            whole = lines.rfind(b"\n\n") + 2
-            plain = _plain_frames(lines[:whole])
-            if plain:
-                frames, lines = plain, lines[whole:]
         for line in lines.splitlines():  # of bytes: at CR, LF and CRLF, and nowhere else
             if not line:
                 self._end_event(frames)
@@ -108,13 +100,3 @@ class SseParser:
             return b""
         self._head = None
         return head.removeprefix(_BOM)
-
-
-def _plain_frames(lines: bytes) -> list[Frame]:
-    """Return the events of lines that hold nothing but plain ones; none if there is anything else.
-
-    Whoever finds as many bytes in plain events as there are has left nothing out.
-    """
-    frames: list[Frame] = _PLAIN.findall(lines)
-    found = sum([len(name) + len(data) for name, data in frames]) + _PLAIN_EXTRA * len(frames)
-    return frames if found == len(lines) else []
