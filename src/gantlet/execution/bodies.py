@@ -11,9 +11,10 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 import anyio
+from anyio._backends._asyncio import is_anyio_cancellation
 
 from gantlet.execution.deadlines import Deadlines
-from gantlet.execution.foreign import EscapedError
+from gantlet.execution.foreign import EscapedError, is_from_the_user
 from gantlet.execution.runners import Host, Runners, is_cancelled
 from gantlet.messages.value import value
 from gantlet.system import Clock, RealClock
@@ -138,8 +139,8 @@ class Body(Generic[_T]):
             self.value = end.value
             if not host.is_as_it_was(self._asked):
                 self._begun = self._tidies_up(host)
-        except (Exception, asyncio.CancelledError) as error:
-            if host.is_as_it_was(self._asked):
+        except BaseException as error:
+            if isinstance(error, Exception) and host.is_as_it_was(self._asked):
                 raise
             self._begun = self._tidies_up(host, error)
         finally:
@@ -193,17 +194,21 @@ class Body(Generic[_T]):
                 if not host.is_as_it_was(self._asked):
                     yield from _tidied(host, self._asked)
                 return value
-            except (Exception, asyncio.CancelledError) as error:
-                yield from _tidied(host, self._asked, error)
+            except BaseException as error:
+                if not isinstance(thrown, GeneratorExit):  # or we are being cleared away
+                    yield from _tidied(host, self._asked, error, thrown)
                 raise
 
     def _tidies_up(
         self, host: Host, error: BaseException | None = None
     ) -> Generator[Any, None, _T]:
         """Undo what the coroutine has left behind, and end as it did."""
-        yield from _tidied(host, self._asked, error)
-        if error is not None:
-            raise error
+        try:
+            yield from _tidied(host, self._asked, error)
+            if error is not None:
+                raise error
+        finally:
+            del error  # it would hold this frame, which holds it
         return self.value
 
     def _waited(self, host: Host, awaited: object) -> Generator[Any, None, BaseException | None]:
@@ -238,25 +243,51 @@ class Body(Generic[_T]):
 
 
 def _tidied(
-    host: Host, asked: int, error: BaseException | None = None
+    host: Host,
+    asked: int,
+    error: BaseException | None = None,
+    thrown: BaseException | None = None,
 ) -> Generator[Any, None, None]:
     """Undo what a coroutine did to the task it ran in and left behind there.
 
+    `error` is what it ended with, `thrown` is what it was told last: that may come back.
+
     Raises:
-        EscapedError: The error is a cancellation that came from a scope which it left open.
+        CancelledError: The coroutine was cancelled, and the error came in place of that.
+        EscapedError: It was not, and yet the error is one that ends more than a coroutine: it
+            closed itself, or was cancelled by a scope which it left open.
     """
     has_left_scopes = host.innermost is not host.scope
     if has_left_scopes:
         _log.error("A call left a scope or a group of tasks open; what ran in it is ended.")
         _leave_scopes(host)
-    if not host.is_as_it_was(asked) and not is_cancelled():
-        while host.task.cancelling() > asked:
-            host.task.uncancel()
-        if not host.is_as_it_was(asked):
-            with suppress(asyncio.CancelledError):
-                yield
-    if has_left_scopes and isinstance(error, asyncio.CancelledError) and not is_cancelled():
+    if error is not None and is_from_the_user(error):
+        return
+    yield from _uncancelled(host, asked)
+    if error is None or isinstance(error, Exception):
+        return
+    while is_cancelled():
+        if error is thrown or _is_ours(error):
+            return
+        yield  # until ours comes: a scope knows no other
+    if has_left_scopes or not isinstance(error, asyncio.CancelledError):
         raise EscapedError(error) from error
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Return whether an error is a cancellation by a scope."""
+    return isinstance(error, asyncio.CancelledError) and is_anyio_cancellation(error)
+
+
+def _uncancelled(host: Host, asked: int) -> Generator[Any, None, None]:
+    """Take back that a coroutine asked its own task to end."""
+    if host.is_as_it_was(asked) or is_cancelled():
+        return
+    while host.task.cancelling() > asked:
+        host.task.uncancel()
+    if not host.is_as_it_was(asked):
+        with suppress(asyncio.CancelledError):
+            yield
 
 
 def _leave_scopes(host: Host) -> None:

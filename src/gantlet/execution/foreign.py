@@ -59,10 +59,15 @@ def is_meant_for_us(error: BaseException) -> bool:
     """Return whether we were cancelled or closed, or the user wants out."""
     if isinstance(error, GeneratorExit):
         return _was_raised_here(error) or _is_cancelled()
-    if any(isinstance(leaf, KeyboardInterrupt) for leaf in _leaves(error)):
+    if is_from_the_user(error):
         return True
     is_cancellation = all(isinstance(leaf, asyncio.CancelledError) for leaf in _leaves(error))
     return is_cancellation and _is_cancelled()
+
+
+def is_from_the_user(error: BaseException) -> bool:
+    """Return whether an error is a Ctrl-C, perhaps among others."""
+    return any(isinstance(leaf, KeyboardInterrupt) for leaf in _leaves(error))
 
 
 def _is_cancelled() -> bool:
