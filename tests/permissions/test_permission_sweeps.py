@@ -268,6 +268,24 @@ def test_hooks_and_servers_count_too(project: Path) -> None:
     assert bash(project, "cd src && git clean -fd") is ALLOW
 
 
+@pytest.mark.parametrize(
+    ("command", "counts"),
+    [
+        ("find . -exec sed -i s/a/b/ {} +", False),
+        ("find . | xargs sed -i s/a/b/", False),
+        ("find . -exec touch {} +", True),
+        ("find . -exec some-program {} +", True),
+        ("find . | xargs chmod go-w", True),
+    ],
+)
+def test_a_folder_of_ours_counts_where_folders_are_changed(
+    project: Path, command: str, counts: bool
+) -> None:
+    write(project / ".claude" / "commands" / "x.md")
+
+    assert bash(project, command) is (ASK if counts else ALLOW)
+
+
 def test_a_rule_that_allows_the_command_does_not_answer_for_settings(project: Path) -> None:
     write(project / ".mcp.json")
     allowed = judge_in(project, allow=["Bash(git clean *)", "Bash(git stash)"])

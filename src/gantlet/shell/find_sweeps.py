@@ -23,6 +23,8 @@ _STAY_ABOVE = frozenset(
         "truncate", "unlink",
     }
 )  # fmt: skip
+#: Those among them that change a directory itself.
+_CHANGE_FOLDERS = frozenset({"chgrp", "chmod", "chown", "touch"})
 #: With one of these `fd` shows hidden files too.
 _SHOW_HIDDEN = ("-H", "--hidden", "-u", "--unrestricted")
 _FOUND = Word("./found", is_literal=True, raw="./found")
@@ -45,7 +47,8 @@ def find_sweeps(command: SimpleCommand) -> tuple[Sweep, ...]:
             *(_negated(texts) if is_single else ()),
             *(() if deletes or "-depth" in texts else _pruned(choices)),
         ),
-        only_files=is_single and ("-type", "f") in _positive(texts),
+        only_files=(is_single and ("-type", "f") in _positive(texts))
+        or (not deletes and not any(map(_changes_folders, changing))),
         max_depth=_depth(texts),
         goes_below=any(map(_goes_below, changing)),
     )
@@ -72,6 +75,7 @@ def xargs_sweeps(command: SimpleCommand) -> tuple[Sweep, ...]:
             place=".",
             written=use.path,
             named=use.named,
+            only_files=not _changes_folders(inner),
             goes_below=_goes_below(inner),
         )
         for use in command.stdin_paths
@@ -120,6 +124,11 @@ def _goes_below(command: SimpleCommand) -> bool:
     """Return whether a program may change what lies in a directory it is given."""
     is_told = any(RECURSIVE.match(word.text) for word in command.argv[1:])
     return is_told or command.program not in _STAY_ABOVE
+
+
+def _changes_folders(command: SimpleCommand) -> bool:
+    """Return whether a program may change a directory it is given, or what lies in it."""
+    return command.program in _CHANGE_FOLDERS or _goes_below(command)
 
 
 def _choices(texts: Sequence[str]) -> list[list[str]]:
