@@ -1,6 +1,7 @@
 """A schema that we vouch for is valid, and written exactly as the library's way would write it."""
 
 import json
+from random import Random
 from typing import Any
 
 import jsonschema_rs
@@ -11,13 +12,22 @@ from hypothesis import strategies as st
 from builders import run_python
 from gantlet.tool import clean
 from gantlet.tool.inputs import SchemaFormat
-from gantlet.tool.plain_schema import is_plain
+from gantlet.tool.plain_schema import plain_text
+from gantlet.tool.schema import compact
 
 WORDS = (
     "type", "description", "enum", "const", "default", "properties", "required",
     "additionalProperties", "items", "maxItems", "maxLength", "maximum", "minItems", "minLength",
     "minimum", "title", "$schema", "pattern", "anyOf", "$ref",
 )  # fmt: skip
+
+
+class _Text(str):
+    """A text that is another type."""
+
+    __slots__ = ()
+
+
 KINDS = st.sampled_from(["object", "string", "array", "integer", "odd"])
 NAMES = st.sampled_from(["path", "limit", "a b", "x" * 65, "type"])
 ODD = st.one_of(
@@ -49,12 +59,23 @@ SCHEMAS = st.recursive(st.just({"type": "string"}), nodes, max_leaves=6).map(
 
 @given(SCHEMAS)
 def test_what_is_plain_is_valid_and_would_be_written_the_same(schema: dict[str, Any]) -> None:
-    if not is_plain(schema):
+    text = plain_text(schema)
+    if not text:
         return
 
-    assert jsonschema_rs.meta.is_valid(schema)
-    assert json.dumps(schema) == json.dumps(clean(schema))
+    assert jsonschema_rs.meta.is_valid(clean(schema))
+    assert text == compact(clean(schema))
     assert "a b" not in schema.get("properties", {})
+
+
+@given(SCHEMAS, st.randoms(use_true_random=False))
+def test_the_order_and_the_noise_of_a_plain_schema_make_no_difference(
+    schema: dict[str, Any], chance: Random
+) -> None:
+    words = [*schema.items(), ("title", object()), ("$comment", [schema])]
+    chance.shuffle(words)
+
+    assert plain_text(dict(words)) == plain_text(schema)
 
 
 @given(SCHEMAS)
@@ -70,7 +91,21 @@ def test_a_plain_text_says_what_the_cleaned_schema_says(schema: dict[str, Any]) 
     "schema",
     [
         {"type": "string"},
-        {"properties": {}},
+        {"type": None},
+        {"type": ["object"]},
+        {"type": _Text("object")},
+        {"type": "object", "properties": {_Text("a"): {"type": "string"}}},
+        {"type": "object", "properties": {1: {"type": "string"}}},
+        {"type": "object", "properties": {"a": {"type": ["string"], "description": "A."}}},
+        {"type": "object", "properties": {"a": {"type": "string", "description": None}}},
+        {"type": "object", "properties": {"a": {"type": "string", 1: "A."}}},
+        {"type": "object", "properties": {"a": {"minLength": True}}},
+        {"type": "object", "properties": {"a": {"minLength": 1.0}}},
+        {"type": "object", "properties": {"a b": {"type": "string"}}, "required": []},
+        {"type": "object", "properties": {}, "required": ["a", "a"]},
+        {"type": "object", "properties": {}, "required": [1]},
+        {"type": "object", "properties": None, "required": []},
+        {"type": "integer", "properties": {}, "required": []},
         {"type": "object", "properties": {"a": {"type": "text"}}},
         {"type": "object", "properties": {"a b": {"type": "string"}}},
         {"type": "object", "required": ["a", "a"]},
@@ -80,17 +115,37 @@ def test_a_plain_text_says_what_the_cleaned_schema_says(schema: dict[str, Any]) 
         [],
         None,
     ],
-    ids=json.dumps,
+    ids=repr,
 )
 def test_nobody_vouches_for_what_may_be_wrong(schema: object) -> None:
-    assert not is_plain(schema)
+    assert not SchemaFormat(schema).plain_text  # type: ignore[arg-type]  # some are no mappings
+
+
+def test_a_number_of_thousands_of_digits_is_not_plain() -> None:
+    schema = {"type": "object", "properties": {"a": {"default": 10**5000}}}
+
+    assert SchemaFormat(schema).plain_text == ""
+
+
+def test_a_part_that_stands_in_several_places_is_written_in_each() -> None:
+    part: dict[str, object] = {"type": "string", "description": "A name."}
+    whole = {"type": "object", "properties": {"a": part, "b": {"type": "array", "items": part}}}
+
+    assert json.loads(plain_text(whole)) == whole
+
+
+def test_what_only_equals_a_flag_is_no_flag() -> None:
+    for number in (1, 0, 1.0):
+        assert not plain_text({"type": "object", "additionalProperties": number})
+    for default, text in ((True, "true"), (1, "1"), (0, "0")):
+        schema = {"type": "object", "properties": {"a": {"default": default}}}
+        assert plain_text(schema).endswith(f'{{"a":{{"default":{text}}}}}}}')
 
 
 def test_what_contains_itself_is_not_plain() -> None:
     schema: dict[str, Any] = {"type": "object"}
     schema["items"] = schema
 
-    assert not is_plain(schema)
     assert SchemaFormat(schema).plain_text == ""
 
 

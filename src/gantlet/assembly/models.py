@@ -31,10 +31,10 @@ def open_model(
             raise UserError(f"{model!r} is no model. Give a name, or an object that is one.")
         return model
     endpoint = Endpoint.from_environment(environment)
-    if base_url is not None:
-        endpoint = replace(endpoint, base_url=base_url)
-    if api_key is not None:
-        endpoint = replace(endpoint, api_key=api_key)
+    given = {"base_url": base_url, "api_key": api_key}
+    told = {name: text for name, text in given.items() if text is not None}
+    if told:
+        endpoint = replace(endpoint, **told)
     if key_helper is not None and endpoint.api_key is None and endpoint.auth_token is None:
         return HelpedModel(endpoint, key_helper)
     return MessagesApi(endpoint)

@@ -103,7 +103,7 @@ class Conversation:
         mode, revealed = self.surroundings.mode, self.toolbox.catalog.revealed
         key = (mode, self.model_name, revealed)
         if self._known_tools is None or self._known_tools[0] != key:
-            names = tuple(tool.name for tool in self.toolbox.pool)
+            names = tuple([tool.name for tool in self.toolbox.pool])
             view = RequestView(mode, names, capabilities=self.capabilities)
             self._known_tools = (key, self.toolbox.for_request(view))
             if len(revealed) > self._told_revealed:

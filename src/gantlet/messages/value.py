@@ -19,6 +19,8 @@ _Found = TypeVar("_Found")
 _NAMES = "__value_names__"
 _DEFAULTS = "__value_defaults__"
 
+_put = object.__setattr__
+
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def value(cls: type[_T]) -> type[_T]:
@@ -70,7 +72,7 @@ class lazy(Generic[_Found]):  # noqa: N801 - reads like the decorator it is
 
     def __get__(self, instance: Any, owner: object = None) -> _Found:  # noqa: ANN401 - any value
         found = self._find(instance)
-        instance.__dict__[self._name] = found
+        _put(instance, self._name, found)
         return found
 
 
@@ -151,69 +153,76 @@ _FILLED = 4
 def _late_init(made: Any, *, is_frozen: bool) -> object:  # noqa: ANN401 - any class
     """Return a method that fills the first few objects itself, and then makes the real one."""
     left = _FILLED
-    filler: _Filler | None = None
 
     def make() -> Callable[..., None]:
         made.__init__ = real = _make_init(made, is_frozen=is_frozen)
         return real
 
     def __init__(self: object, *args: object, **named: object) -> None:  # noqa: N807 - it stands in for one
-        nonlocal left, filler
+        nonlocal left
         left -= 1
-        if filler is None:
-            filler = _Filler(made)
-        if left < 0 or not filler.fill(self, args, named):
+        if left < 0 or not _filled(self, made, args, named):
             make()(self, *args, **named)  # which also says what is wrong
 
     vars(__init__)["make"] = make
     return __init__
 
 
-class _Filler:
-    """Fills the fields of one class's objects, one by one."""
+def _filled(
+    self: object,
+    made: Any,  # noqa: ANN401 - any class
+    args: tuple[object, ...],
+    named: dict[str, object],
+) -> bool:
+    """Fill an object by what is given, or else by defaults; return whether that fits.
 
-    def __init__(self, made: Any) -> None:  # noqa: ANN401 - any class
-        defaults, taken = getattr(made, _DEFAULTS), made.__match_args__
-        places = [
-            (name, getattr(made, name).__set__, *_fallback(defaults.get(name, MISSING)))
-            for name in (*taken, *(name for name in getattr(made, _NAMES) if name not in taken))
-        ]
-        self._setters = [put for _, put, _, _ in places[: len(taken)]]
-        self._given = places[: len(taken)]
-        self._own = places[len(taken) :]
-        self._has_more = hasattr(made, "__post_init__")
-
-    def fill(self, made: Any, args: tuple[object, ...], named: dict[str, object]) -> bool:  # noqa: ANN401 - any value
-        """Fill an object by what is given, or else by defaults; return whether that fits."""
-        if len(args) > len(self._setters):
-            return False
-        for put, content in zip(self._setters, args, strict=False):
-            put(made, content)
-        used = 0
-        for name, put, default, factory in self._given[len(args) :]:
-            if name in named:
-                used += 1
-                put(made, named[name])
-            elif factory is not None:
-                put(made, factory())
-            elif default is not MISSING:
-                put(made, default)
-            else:
+    Nothing is prepared for the class: of most there are one or two objects.
+    """
+    taken: tuple[str, ...] = made.__match_args__
+    defaults: dict[str, object] = getattr(made, _DEFAULTS)
+    if len(args) > len(taken):
+        return False
+    for name, content in zip(taken, args, strict=False):
+        _put(self, name, content)
+    used = 0
+    for name in taken[len(args) :]:
+        if name in named:
+            used += 1
+            content = named[name]
+        else:
+            content = _stand_in(defaults.get(name, MISSING))
+            if content is MISSING:
                 return False
-        if used != len(named):
-            return False
-        self._finish(made)
-        return True
+        _put(self, name, content)
+    if used != len(named):
+        return False
+    _finish(self, made, taken, defaults)
+    return True
 
-    def _finish(self, made: Any) -> None:  # noqa: ANN401 - any value
-        """Fill the fields that are not given but made, as far as __post_init__ does not."""
-        for _, put, default, factory in self._own:
-            if factory is not None:
-                put(made, factory())
-            elif default is not MISSING:
-                put(made, default)
-        if self._has_more:
-            made.__post_init__()
+
+def _finish(
+    self: object,
+    made: Any,  # noqa: ANN401 - any class
+    taken: tuple[str, ...],
+    defaults: dict[str, object],
+) -> None:
+    """Fill the fields that are not given but made, as far as __post_init__ does not."""
+    names: tuple[str, ...] = getattr(made, _NAMES)
+    for name in names if len(taken) < len(names) else ():
+        if name not in taken:
+            content = _stand_in(defaults.get(name, MISSING))
+            if content is not MISSING:
+                _put(self, name, content)
+    if hasattr(made, "__post_init__"):
+        self.__post_init__()  # type: ignore[attr-defined]  # it has one
+
+
+def _stand_in(declared: object) -> object:
+    """Return what fills a field if nothing is given; MISSING where something must be."""
+    if not isinstance(declared, Field):
+        return declared
+    factory = declared.default_factory
+    return declared.default if factory is MISSING else factory()
 
 
 def _fallback(declared: object) -> tuple[object, Callable[[], object] | None]:

@@ -81,8 +81,8 @@ def plan_view(
     servers are still starting, so that their tools do not move the cached prefix when they come.
     """
     shown = [tool for tool in pool if not tool.hidden]
-    search = next((tool for tool in shown if tool.name == SEARCH_TOOL and tool.mcp is None), None)
-    if search is None:
+    search = pool.find(SEARCH_TOOL)
+    if search is None or search.hidden or not _is_search(search):
         return _split(shown)  # nobody could find what is hidden
     can_wait = [tool for tool in shown if _can_wait(tool)]
     if not deferral.is_on or not (can_wait or expects_mcp):
@@ -101,8 +101,9 @@ def plan_view(
 def _split(tools: Iterable[AnyTool]) -> View:
     """Return a view that carries all of `tools` whole."""
     shown = list(tools)
-    own = tuple([tool for tool in shown if tool.mcp is None])
-    return View(own, tuple([tool for tool in shown if tool.mcp is not None]))
+    mcp = [tool for tool in shown if tool.mcp is not None]
+    own = [tool for tool in shown if tool.mcp is None] if mcp else shown
+    return View(tuple(own), tuple(mcp))
 
 
 def _is_search(tool: AnyTool) -> bool:

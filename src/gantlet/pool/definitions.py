@@ -36,12 +36,13 @@ class _Sheet:
     Its schema is kept as the text that is sent, which is nothing for a tool that cannot be sent.
     """
 
+    size: int | None = None
+    key: _Key | None = None
+    written: bytes | None = None
+
     def __init__(self, tool: AnyTool, text: str) -> None:
         self.tool = tool
         self.text = text
-        self.size: int | None = None
-        self.key: _Key | None = None
-        self.written: bytes | None = None
 
     @cached_property
     def input_format(self) -> SchemaFormat:
@@ -78,29 +79,33 @@ class Definitions:
         ones in the order they were found, then deferred ones.
         """
         budget = Budget()
-        own = self._objects(view.own, request, budget)
-        if own:
-            own[-1] = own[-1][:-1] + _BREAKPOINT
-        rest = self._objects(view.mcp, request, budget)
-        rest += self._objects(view.appended, request, budget)
+        listed = self._objects(view.own, request, budget)
+        if listed:
+            listed[-1] = listed[-1][:-1] + _BREAKPOINT
+        listed += self._objects(view.mcp, request, budget)
+        listed += self._objects(view.appended, request, budget)
         if view.by_reference:
             deferred = self._objects(view.deferred, request, Budget(tools=0))
-            rest += [one[:-1] + _DEFERRED for one in deferred]
-        return b"[" + b",".join(own + rest) + b"]"
+            listed += [one[:-1] + _DEFERRED for one in deferred]
+        if not listed:
+            return b"[]"
+        listed[0] = b"[" + listed[0]  # the brackets join the ends, so that all is copied once
+        listed[-1] += b"]"
+        return b",".join(listed)
 
     def size_of(self, tool: AnyTool) -> int:
         """Return how many bytes a definition takes; nothing for one that cannot be written.
 
         A tool is measured once, so that what is deferred does not change with its description.
         """
-        sheet = self._sheet(tool)
+        sheet = self._sheets.get(id(tool)) or self._sheet(tool)
         if sheet.size is None:
-            sheet.size = len(self._object(tool, _NO_REQUEST, strict=False) or b"")
+            sheet.size = len(self._object(tool, _NO_REQUEST) or b"")
         return sheet.size
 
     def one(self, tool: AnyTool, request: RequestView) -> dict[str, object] | None:
         """Return one tool's definition, or None if it cannot be written."""
-        written = self._object(tool, request, strict=False)
+        written = self._object(tool, request)
         return None if written is None else dict(json.loads(written))
 
     def describe(self, tool: AnyTool, request: RequestView) -> str:
@@ -120,54 +125,56 @@ class Definitions:
     ) -> list[bytes]:
         """Return the definitions of those tools that have one."""
         may_be_strict = request.capabilities.strict_tools and STRICT_TOOLS in self.flags
+        with_examples = request.capabilities.input_examples
+        sheets, describe = self._sheets, self.describe
         written: list[bytes] = []
         for tool in tools:
-            strict = may_be_strict and tool.strict and self._affords(tool, budget)
-            one = self._object(tool, request, strict=strict)
+            sheet = sheets.get(id(tool)) or self._sheet(tool)
+            if not sheet.text:
+                continue
+            strict = may_be_strict and tool.strict and self._affords(sheet, budget)
+            key = (describe(tool, request), strict, with_examples)
+            one = sheet.written if sheet.key == key else self._written(sheet, key)
             if one is not None:
                 written.append(one)
         return written
 
-    def _affords(self, tool: AnyTool, budget: Budget) -> bool:
+    def _affords(self, sheet: _Sheet, budget: Budget) -> bool:
         """Return whether a request can afford to be strict about a tool that wants it."""
         if budget.tools < 1:
             return False
-        need = self._sheet(tool).need
-        return need is not None and budget.affords(need)
+        return sheet.need is not None and budget.affords(sheet.need)
 
     def _sheet(self, tool: AnyTool) -> _Sheet:
-        """Return what is known of a tool; its schema is read the first time."""
-        sheet = self._sheets.get(id(tool))
-        if sheet is None:
-            sheet = self._sheets[id(tool)] = _Sheet(tool, self._schema_text(tool))
+        """Take a tool's schema down; that is done once."""
+        sheet = self._sheets[id(tool)] = _Sheet(tool, self._schema_text(tool))
         return sheet
 
-    def _object(self, tool: AnyTool, request: RequestView, *, strict: bool) -> bytes | None:
-        """Return one definition's bytes, from memory where nothing changed."""
-        sheet = self._sheets.get(id(tool)) or self._sheet(tool)
-        if not sheet.text:
-            return None
-        key = (self.describe(tool, request), strict, request.capabilities.input_examples)
-        if sheet.key != key:
-            sheet.key, sheet.written = key, self._written(sheet, key)
-        return sheet.written
+    def _object(self, tool: AnyTool, request: RequestView) -> bytes | None:
+        """Return one definition's bytes."""
+        one = self._objects((tool,), request, Budget(tools=0))
+        return one[0] if one else None
 
     def _written(self, sheet: _Sheet, key: _Key) -> bytes | None:
-        """Write one definition; note a tool that cannot be."""
+        """Write one definition, to be kept while nothing changes; note a tool that cannot be."""
         description, strict, with_examples = key
-        more = ',"strict":true' if strict else ""
-        examples = self._examples(sheet) if with_examples else []
+        sheet.key, sheet.written = key, None
         try:
-            if examples:
-                more += f',"input_examples":{compact(examples)}'
-            return _encoded(
-                f'{{"name":{as_json_text(sheet.tool.name)}'
-                f',"description":{as_json_text(description)}'
-                f',"input_schema":{sheet.text}{more}}}'
+            more = self._more(sheet, key) if strict or with_examples else ""
+            sheet.written = _encoded(
+                f'{{"name":{as_json_text(sheet.tool.name)},"description":'
+                f'{as_json_text(description)},"input_schema":{sheet.text}{more}}}'
             )
         except (TypeError, ValueError, RecursionError) as error:
             self._note(sheet.tool, f"it cannot be written as JSON: {shown(error)}")
-            return None
+        return sheet.written
+
+    def _more(self, sheet: _Sheet, key: _Key) -> str:
+        """Return what a definition says besides: strictness and examples."""
+        _, strict, with_examples = key
+        examples = self._examples(sheet) if with_examples else []
+        told = f',"input_examples":{compact(examples)}' if examples else ""
+        return f',"strict":true{told}' if strict else told
 
     def _examples(self, sheet: _Sheet) -> list[object]:
         """Return the examples that fit the schema; one that does not would fail the request."""
@@ -235,7 +242,7 @@ def _encoded(text: str) -> bytes:
     the character that stands for an unreadable one.
     """
     try:
-        return text.encode("utf-8")
+        return text.encode()
     except UnicodeEncodeError:
         halves = text.encode("utf-16-le", "surrogatepass")
         return halves.decode("utf-16-le", "replace").encode("utf-8")

@@ -1,7 +1,7 @@
 """Which tools come into a pool at all, and what is wrong with those that cannot."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 
 from gantlet.messages.value import value
@@ -11,6 +11,7 @@ from gantlet.tool import TOOL_NAME, AnyTool, Problem, Tool
 
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_SHOWN_CHARS = 200
+_is_name = TOOL_NAME.fullmatch
 
 
 @value
@@ -21,29 +22,30 @@ class Gate:
     denied: tuple[NamePattern, ...]
     problems: list[Problem] = field(default_factory=list)
 
-    def admits(self, tool: AnyTool) -> bool:
-        """Return whether `tool` exists here; note the reason where it should but cannot."""
-        try:
-            fault = _fault(tool)
-            if not fault:
-                return self._exists(tool)
-        except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here
-            fault = f"asking about it failed: {shown(error)}"
-        self.problems.append(Problem(_label(tool), fault))
-        return False
+    def admitted(self, tools: Iterable[AnyTool]) -> list[AnyTool]:
+        """Return the tools that exist here; note the reason for those that should but cannot."""
+        flags, environment = self.environment.flags, self.environment
+        admitted = []
+        for tool in tools:
+            try:
+                fault = _fault(tool)
+                if not fault:
+                    needed, hiding = tool.requires_flag, tool.hidden_by_flag
+                    is_off = (needed and needed not in flags) or (hiding and hiding in flags)
+                    if not is_off and not self._is_denied(tool) and tool.is_enabled(environment):
+                        admitted.append(tool)
+                    continue
+            except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here
+                fault = f"asking about it failed: {shown(error)}"
+            self.problems.append(Problem(_label(tool), fault))
+        return admitted
 
-    def _exists(self, tool: AnyTool) -> bool:
-        """Return whether flags, rules and the tool itself let it exist."""
-        flags = self.environment.flags
-        if tool.requires_flag and tool.requires_flag not in flags:
+    def _is_denied(self, tool: AnyTool) -> bool:
+        """Return whether a rule takes the whole tool away."""
+        if not self.denied:
             return False
-        if tool.hidden_by_flag and tool.hidden_by_flag in flags:
-            return False
-        if self.denied:
-            names = names_of(tool)
-            if any(pattern.matches_any(names) for pattern in self.denied):
-                return False
-        return bool(tool.is_enabled(self.environment))
+        names = names_of(tool)
+        return any(pattern.matches_any(names) for pattern in self.denied)
 
 
 def whole_tools(rules: Sequence[str]) -> tuple[NamePattern, ...]:
@@ -60,8 +62,9 @@ def names_of(tool: AnyTool) -> list[str]:
     written, whatever the tool itself is called here.
     """
     names = [tool.name, *tool.aliases]
-    if tool.mcp is not None:
-        full = f"mcp__{tool.mcp.server}__{tool.mcp.tool}"
+    server = tool.mcp
+    if server is not None:
+        full = f"mcp__{server.server}__{server.tool}"
         names += [full, _NOT_IN_NAMES.sub("_", full)]
     return names
 
@@ -80,7 +83,7 @@ def _fault(tool: AnyTool) -> str:
     if not isinstance(tool, Tool):
         return f"it is a {type(tool).__name__}, not a tool"
     name, aliases = tool.name, tool.aliases
-    if not isinstance(name, str) or not TOOL_NAME.fullmatch(name):
+    if not isinstance(name, str) or not _is_name(name):
         return "its name is not 1 to 64 letters, digits, '_' or '-'"
     if aliases != () and not _are_names(aliases):
         return "its aliases are not a list of names"

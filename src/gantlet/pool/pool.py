@@ -65,13 +65,15 @@ def assemble(
     rules; those that concern only some calls of a tool leave it in.
     """
     gate = Gate(environment or Environment(), whole_tools(denied))
-    admitted = [tool for tool in chain(own, mcp) if gate.admits(tool)]
-    ours = [tool for tool in admitted if tool.mcp is None]
+    admitted = gate.admitted(chain(own, mcp))
     theirs = [tool for tool in admitted if tool.mcp is not None]
-    taken: dict[str, AnyTool] = {}
-    for tool in ours + theirs:
-        if taken.setdefault(tool.name, tool) is not tool:
-            gate.problems.append(Problem(tool.name, "another tool has this name already"))
+    ours = [tool for tool in admitted if tool.mcp is None] if theirs else admitted
+    taken = {tool.name: tool for tool in admitted}
+    if len(taken) < len(admitted):
+        taken = {}
+        for tool in ours + theirs:
+            if taken.setdefault(tool.name, tool) is not tool:
+                gate.problems.append(Problem(tool.name, "another tool has this name already"))
     by_name = [taken[name] for name in sorted(taken)]
     if not theirs:
         return Pool(tuple(by_name), (), (*gate.problems, *_clashes(by_name)))

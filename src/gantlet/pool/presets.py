@@ -35,23 +35,34 @@ class Selection:
         """
         if self.entries is None:
             return pool, ()
-        patterns = self._patterns
+        named = [names_of(tool) for tool in pool.own]
+        known = {name for names in (*named, *map(names_of, pool.mcp)) for name in names}
+        meant = [pattern.among(known) for pattern in self._patterns]
         unknown = tuple(
             Problem(entry, "no tool has this name")
-            for entry, pattern in zip(self.entries, patterns, strict=True)
-            if not any(pattern.matches_any(names_of(tool)) for tool in pool)
+            for entry, names in zip(self.entries, meant, strict=True)
+            if not names
         )
+        wanted = frozenset[str]().union(*meant)
         always = {id(tool) for tool in kept}
-        return pool.kept(
-            lambda tool: tool.mcp is not None or id(tool) in always or self.names(names_of(tool))
-        ), unknown
+        own = [
+            tool
+            for tool, names in zip(pool.own, named, strict=True)
+            if not wanted.isdisjoint(names) or id(tool) in always
+        ]
+        chosen = pool if len(own) == len(pool.own) else Pool(tuple(own), pool.mcp, pool.problems)
+        return chosen, unknown
 
     def names(self, names: Iterable[str]) -> bool:
         """Return whether an entry means a tool that goes by these names."""
         if self.entries is None:
             return True
         patterns = self._patterns
-        return any(pattern.matches(name) for name in names for pattern in patterns)
+        for name in names:
+            for pattern in patterns:
+                if pattern.matches(name):
+                    return True
+        return False
 
     @lazy
     def _patterns(self) -> list[NamePattern]:

@@ -21,13 +21,13 @@ def fits(pieces: Sequence[str], text: str) -> bool:
     Each piece is taken as far left as it goes. That is always right where only stars stand
     between, and needs no second try: a pattern of a thousand stars costs no more than its length.
     """
+    first, last = pieces[0], pieces[-1]
     if len(pieces) == 1:
-        return text == pieces[0]
-    first, *middle, last = pieces
+        return text == first
     at, end = len(first), len(text) - len(last)
     if at > end or not text.startswith(first) or not text.endswith(last):
         return False
-    for piece in middle:
+    for piece in pieces[1:-1]:
         found = text.find(piece, at, end)
         if found < 0:
             return False

@@ -1,7 +1,7 @@
 """Which tools a rule names: by name, by server, or by a pattern of names."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import field
 
 from gantlet.messages.value import value
@@ -37,6 +37,19 @@ class NamePattern:
         if self.is_glob:
             return False
         return self.text.startswith(_MCP) and name.startswith(f"{self.text}__")
+
+    def among(self, names: Collection[str]) -> list[str]:
+        """Return which of many names are meant."""
+        match self._pieces:
+            case (first, last):  # one star, as most have
+                least = len(first) + len(last)
+                return [
+                    name
+                    for name in names
+                    if name.startswith(first) and len(name) >= least and name.endswith(last)
+                ]
+            case _:
+                return [name for name in names if self.matches(name)]
 
     def matches_any(self, names: Iterable[str]) -> bool:
         """Return whether one of a tool's names is meant."""

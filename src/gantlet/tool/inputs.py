@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from gantlet.messages import FrozenDict, freeze
-from gantlet.messages.value import lazy, value
+from gantlet.messages.value import value
 from gantlet.tool.errors import TooHeavyError, ToolDefinitionError
 from gantlet.tool.plain_schema import plain_text
 from gantlet.tool.problems import InputProblem, from_json_schema, missing, sentence
@@ -58,21 +58,18 @@ class SchemaFormat:
     """An input described by a JSON Schema. The args are the frozen input itself.
 
     The library that checks is loaded by its first use: who has only models never pays for it.
+
+    Attributes:
+        plain_text: The schema as JSON, if it is one whose validity needs no library; nothing for
+            others. A text cannot be changed by whoever gave the schema.
     """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-
-    @lazy
-    def plain_text(self) -> str:
-        """The schema as JSON, if it is one whose validity needs no library; nothing for others.
-
-        A text cannot be changed by whoever gave the schema.
-        """
         try:
-            return plain_text(self._schema) or plain_text(tidied(self._schema))
-        except (TypeError, ValueError, RecursionError, AttributeError):
-            return ""
+            self.plain_text = plain_text(schema) or plain_text(tidied(schema))
+        except Exception:  # noqa: BLE001 - what a foreign schema does is told where it is read
+            self.plain_text = ""
 
     @cached_property
     def json_schema(self) -> FrozenDict:

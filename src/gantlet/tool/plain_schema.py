@@ -1,65 +1,80 @@
 """Schemas that are valid beyond doubt, told without the library that checks all the others.
 
 A server's thousand tools are described to a model long before one of them is called. Most of their
-schemas use a few words in the usual way. For these a short walk is enough; whatever it does not
-know, it does not vouch for.
+schemas use a few words in the usual way. For these one short walk both looks and writes; whatever
+it does not know, it does not vouch for.
 """
 
 import re
 from collections.abc import Callable
-from typing import TypeGuard
+from functools import lru_cache
 
 from gantlet.messages.json import as_json_text
 
 #: What the API takes as a field at the root. Another name makes it refuse the whole request.
 FIELD_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-_matches_field = FIELD_NAME.fullmatch
+#: What says nothing to a model, and is left out of every schema.
+NOISE = frozenset({"title", "$schema", "$id", "$comment"})
 _MAX_DEPTH = 20
 _KINDS = {
     kind: f'"{kind}"'
     for kind in ("string", "integer", "number", "boolean", "object", "array", "null")
 }
-_DESCRIBED = ("type", "description")
-
-
-def is_plain(schema: object) -> bool:
-    """Return whether a schema is an object's, valid, free of noise, and in the order we write."""
-    return bool(plain_text(schema))
+#: How a field begins that says its kind and a description, as most do.
+_DESCRIBED = {kind: f'{{"type":{text},"description":' for kind, text in _KINDS.items()}
 
 
 def plain_text(schema: object) -> str:
     """Return a schema as it is sent, if it is plain; of others nothing is said.
 
-    Plain is an object's schema that is valid, free of noise, and in the order we write. It is
-    looked at and written in one walk.
+    Plain is an object's schema that is valid and has only words we know. It is written without
+    noise, in the order we write.
     """
-    if type(schema) is not dict or schema.get("type") != "object":
+    if type(schema) is not dict:
         return ""
-    fields = schema.get("properties")
-    if type(fields) is dict and not all(map(_is_field_name, fields)):
+    kind, fields, required = schema.get("type"), schema.get("properties"), schema.get("required")
+    if kind is None and "type" not in schema:
+        return _schema({"type": "object", **schema}, _MAX_DEPTH, _AT_ROOT)
+    if fields is None or required is None or len(schema) != 3:
+        return _schema(schema, _MAX_DEPTH, _AT_ROOT)
+    # Most roots say just these three things.
+    text, names = _fields_at_root(fields, _MAX_DEPTH - 1), _names(required, 0)
+    if not text or not names or not _object(kind, 0):
         return ""
-    return _schema(schema, _MAX_DEPTH)
+    return f'{{"type":"object","properties":{text},"required":{names}}}'
 
 
-def _schema(node: object, depth: int) -> str:
+def _schema(node: object, depth: int, words: "_Words") -> str:
     """Write one schema and those inside it; nothing if they are not plain."""
     if type(node) is not dict or not depth:
         return ""
     last, parts = -1, []
+    in_order = True
     for word, given in node.items():
-        known = _WORDS.get(word)
-        if known is None or known[0] <= last:
+        known = words.get(word)
+        if known is None:
+            if word in NOISE:
+                continue
             return ""
-        last, begin, write = known
+        place, begin, write = known
         text = write(given, depth - 1)
         if not text:
             return ""
+        if place < last:
+            in_order = False
+        last = place
         parts.append(begin + text)
+    if not in_order:
+        parts.sort(key=_place)
     return "{" + ",".join(parts) + "}"
 
 
-def _is_field_name(name: object) -> TypeGuard[str]:
-    return type(name) is str and _matches_field(name) is not None
+def _place(part: str) -> int:
+    return _WORDS[part[1 : part.index('"', 1)]][0]
+
+
+def _object(given: object, depth: int) -> str:
+    return '"object"' if type(given) is str and given == "object" else ""
 
 
 def _kind(given: object, depth: int) -> str:
@@ -95,35 +110,60 @@ def _names(given: object, depth: int) -> str:
     for name in given:
         if type(name) is not str:
             return ""
-    return f"[{','.join(map(as_json_text, given))}]" if len(set(given)) == len(given) else ""
+    if len(given) > 1 and len(set(given)) < len(given):
+        return ""
+    return f"[{','.join(map(as_json_text, given))}]"
 
 
 def _fields(given: object, depth: int) -> str:
     """Write names with their schemas."""
+    return _named(given, depth, _name)
+
+
+def _fields_at_root(given: object, depth: int) -> str:
+    """Write names with their schemas where the API is particular about names."""
+    return _named(given, depth, _name_at_root)
+
+
+def _named(given: object, depth: int, name_of: Callable[[str], str]) -> str:
+    """Write names with their schemas; the usual ones by a short cut."""
     if type(given) is not dict:
         return ""
     parts = []
-    for name, inner in given.items():
-        text = (_described(inner) if depth else "") or _schema(inner, depth)
-        if not text or type(name) is not str:
+    for name, node in given.items():
+        begin = name_of(name) if type(name) is str else ""
+        if not begin:
             return ""
-        parts.append(f"{as_json_text(name)}:{text}")
+        if type(node) is dict and len(node) == 2 and depth:
+            kind, description = node.get("type"), node.get("description")
+            if type(description) is str and type(kind) is str and kind in _DESCRIBED:
+                parts.append(f"{begin}{_DESCRIBED[kind]}{as_json_text(description)}}}")
+                continue
+        text = _schema(node, depth, _WORDS)
+        if not text:
+            return ""
+        parts.append(begin + text)
     return "{" + ",".join(parts) + "}"
 
 
-def _described(node: object) -> str:
-    """Write a schema that says a kind and a description, in this order, as those of most fields."""
-    if type(node) is not dict or tuple(node) != _DESCRIBED:
-        return ""
-    kind, description = node["type"], node["description"]
-    if type(kind) is not str or kind not in _KINDS or type(description) is not str:
-        return ""
-    return f'{{"type":"{kind}","description":{as_json_text(description)}}}'
+def _name(name: str) -> str:
+    return as_json_text(name) + ":"
+
+
+@lru_cache(maxsize=1024)
+def _name_at_root(name: str) -> str:
+    """Write a field's name, if the API takes it. Tools call their fields by the same few names."""
+    return _name(name) if FIELD_NAME.fullmatch(name) else ""
+
+
+def _items(given: object, depth: int) -> str:
+    return _schema(given, depth, _WORDS)
 
 
 _Write = Callable[[object, int], str]
+_Words = dict[object, tuple[int, str, _Write]]
 #: The words we vouch for, in the order in which we write them.
-_WORDS: dict[object, tuple[int, str, _Write]] = {
+_WORDS: _Words = {
     word: (place, f'"{word}":', write)
     for place, (word, write) in enumerate(
         (
@@ -135,7 +175,7 @@ _WORDS: dict[object, tuple[int, str, _Write]] = {
             ("properties", _fields),
             ("required", _names),
             ("additionalProperties", _flag),
-            ("items", _schema),
+            ("items", _items),
             ("maxItems", _count),
             ("maxLength", _count),
             ("maximum", _number),
@@ -144,4 +184,9 @@ _WORDS: dict[object, tuple[int, str, _Write]] = {
             ("minimum", _number),
         )
     )
+}
+#: The same at the root.
+_AT_ROOT: _Words = {
+    word: (place, begin, {"type": _object, "properties": _fields_at_root}.get(str(word), write))
+    for word, (place, begin, write) in _WORDS.items()
 }

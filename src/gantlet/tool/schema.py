@@ -7,6 +7,7 @@ from gantlet.messages import FrozenDict, freeze
 from gantlet.messages.json import encode
 from gantlet.messages.value import value
 from gantlet.tool.errors import ToolDefinitionError
+from gantlet.tool.plain_schema import NOISE
 
 #: How many schemas a root may combine, each reference counted as often as it is followed.
 MAX_PARTS = 1_000
@@ -21,14 +22,13 @@ _FIRST = (
     "required",
     "additionalProperties",
 )
-_NOISE = frozenset({"title", "$schema", "$id", "$comment"})
 #: Keywords whose values map names (not keywords) to schemas, or to data.
 _NAME_MAPS = frozenset(
     {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
 #: Keywords whose values are data, not schemas.
 _DATA = frozenset({"enum", "const", "default", "examples", "required", "dependentRequired"})
-_PLACED = _NOISE.union(_FIRST)
+_PLACED = NOISE.union(_FIRST)
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _MAPPINGS = (dict, Mapping)  # asking an abstract class is slow
 _ALTERNATIVES = ("anyOf", "oneOf")

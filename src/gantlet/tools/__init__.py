@@ -5,6 +5,7 @@ Nothing else needs to be told.
 
 import inspect
 import json
+import os
 import pkgutil
 from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib import import_module
@@ -16,6 +17,8 @@ from gantlet.tool.kept import Kept
 from gantlet.tool.wording import quoted
 
 SNAPSHOT_FILE = "schemas.json"
+_SNAPSHOT = str(Path(__file__).parent / SNAPSHOT_FILE)
+_NO_MODULES = frozenset({SNAPSHOT_FILE, "__init__.py", "__pycache__"})
 
 
 def discover(
@@ -81,7 +84,7 @@ def build_kept(
     """
     kept = read_kept()
     known = {one.module.removeprefix(f"{package.__name__}.").split(".")[0] for one in kept}
-    classes, broken = discover(package, known)
+    classes, broken = discover(package, known) if _has_others(package, known) else ([], [])
     fresh, left_out = build_all(classes, ports)
     for one in kept:
         if not wanted([one.name, *one.attributes.get("aliases", ())]):
@@ -96,22 +99,37 @@ def build_kept(
 def read_kept() -> list[Kept]:
     """Return what was kept of the built-in tools; nothing where the file is missing."""
     try:
-        text = (Path(__file__).parent / SNAPSHOT_FILE).read_text(encoding="utf-8")
+        with open(_SNAPSHOT, "rb") as opened:  # noqa: PTH123 - a path object takes as long as reading
+            entries = json.loads(opened.read())
     except FileNotFoundError:
         return []
     return [
         Kept(
-            module=entry["module"],
-            class_name=entry["class"],
-            name=name,
-            description=entry.get("description", ""),
-            described_in=entry.get("described_in", ""),
-            ports=tuple(entry["ports"]),
-            schema=entry["schema"],
-            attributes={
+            entry["module"],
+            entry["class"],
+            name,
+            entry.get("description", ""),
+            entry.get("described_in", ""),
+            tuple(entry["ports"]),
+            entry["schema"],
+            {
                 attribute: tuple(given) if isinstance(given, list) else given
                 for attribute, given in entry["attributes"].items()
             },
         )
-        for name, entry in json.loads(text).items()
+        for name, entry in entries.items()
     ]
+
+
+def _has_others(package: ModuleType, known: Collection[str]) -> bool:
+    """Return whether a package may hold more than what is known; looking closer takes longer."""
+    for folder in package.__path__:
+        try:
+            names = os.listdir(folder)  # noqa: PTH208 - plain text is all it takes
+        except OSError:
+            return True
+        for name in names:
+            stem = name.partition(".")[0]
+            if stem not in known and name not in _NO_MODULES:
+                return True
+    return False
