@@ -19,7 +19,7 @@ from gantlet import (
     script_of,
     tool,
 )
-from gantlet.loop import Limits
+from gantlet.loop import CompactionSettings, Limits
 from gantlet.messages import (
     Capabilities,
     Event,
@@ -489,3 +489,40 @@ async def test_a_stream_is_read_once() -> None:
             pass
 
     assert len(agent.messages) == 2
+
+
+@pytest.mark.parametrize(
+    ("variables", "settings", "expected"),
+    [
+        ({}, {}, CompactionSettings()),
+        ({"DISABLE_COMPACT": "1"}, {}, CompactionSettings(is_possible=False)),
+        ({"DISABLE_AUTO_COMPACT": "1"}, {}, CompactionSettings(is_automatic=False)),
+        ({}, {"autoCompactEnabled": False}, CompactionSettings(is_automatic=False)),
+        ({"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}, {}, CompactionSettings(share=0.5)),
+        ({}, {"autoCompactWindow": 9_000}, CompactionSettings(window_tokens=9_000)),
+        (
+            {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "7000", "CLAUDE_CODE_MAX_CONTEXT_TOKENS": "8000"},
+            {"autoCompactWindow": 9_000},
+            CompactionSettings(window_tokens=7_000, context_tokens=8_000),
+        ),
+    ],
+    ids=["nothing", "never", "not by itself", "setting", "share", "window", "variables"],
+)
+def test_the_environment_and_the_settings_say_when_room_is_made(
+    variables: dict[str, str], settings: dict[str, object], expected: CompactionSettings
+) -> None:
+    parts = AgentParts(environment=Environment(variables=variables))
+
+    agent = Agent(ScriptedModel(script_of("Fine.")), settings=settings, parts=parts)
+
+    assert agent._conversation.settings.compaction == expected
+
+
+@pytest.mark.parametrize("given", ["0", "101", "most"])
+def test_a_share_of_the_context_that_is_none_is_refused(given: str) -> None:
+    parts = AgentParts(
+        environment=Environment(variables={"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": given})
+    )
+
+    with pytest.raises(UserError, match="CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"):
+        Agent(ScriptedModel(script_of("Fine.")), parts=parts)

@@ -4,13 +4,14 @@ import anyio
 import pytest
 
 from gantlet import Agent, Priority
-from gantlet.loop import History
+from gantlet.loop import CompactionSettings, History
 from gantlet.loop.compaction import plan, shortened
 from gantlet.messages import (
     AssistantMessage,
-    Capabilities,
     Compacted,
+    CompactionFailed,
     CompactionStarted,
+    CompactionTrigger,
     Document,
     FrozenDict,
     Image,
@@ -62,13 +63,16 @@ async def test_a_summary_is_paid_for() -> None:
 async def test_an_interrupt_ends_a_summary() -> None:
     agent, _ = long_agent("never", SUMMARY)
 
+    told: list[object] = []
     async with agent.stream("go") as events:
         with anyio.fail_after(5):
             async for event in events:
+                told.append(event)
                 if isinstance(event, CompactionStarted):
                     agent.interrupt()
 
     assert events.result.reason is TurnEnd.ABORTED_STREAMING
+    assert CompactionFailed(CompactionTrigger.AUTO, "It was stopped.") in told
     await assert_fine(agent, "Fine.")
 
 
@@ -110,7 +114,8 @@ async def test_a_refusal_is_no_summary() -> None:
 
     assert result.text == "Fine."
     told = [event.text for event in heard if isinstance(event, Notice)]
-    assert told == ["The model refused to sum up."]
+    assert told == ["The conversation was not summed up. The model refused to sum it up."]
+    assert CompactionFailed(CompactionTrigger.AUTO, "The model refused to sum it up.") in heard
     assert agent.messages[: len(talked().messages)] == talked().messages
 
 
@@ -132,7 +137,7 @@ async def test_the_users_last_words_are_kept_even_if_nothing_else_fits() -> None
     huge = "word " * 2_000
     history = History.of([UserMessage("first"), AssistantMessage((Text(huge),)), UserMessage("go")])
 
-    planned = plan(history, Capabilities(context_tokens=4_000))
+    planned = plan(history, 4_000)
 
     assert [entry.message for entry in planned.tail] == [UserMessage("go")]
 
@@ -194,3 +199,20 @@ async def test_a_prompt_that_was_too_long_does_not_keep_the_next_one_from_being_
 
     assert (result.text, result.reason) == ("Fine.", TurnEnd.COMPLETED)
     assert [texts(message) for message in agent.messages[1:]] == [["Something else."], ["Fine."]]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (CompactionSettings(), 100),
+        (CompactionSettings(window_tokens=40), 40),
+        (CompactionSettings(window_tokens=400), 100),
+        (CompactionSettings(context_tokens=300), 300),
+        (CompactionSettings(context_tokens=300, window_tokens=200), 200),
+    ],
+    ids=["as known", "window", "window too wide", "context", "both"],
+)
+def test_no_more_of_a_context_is_used_than_there_is_and_is_wanted(
+    wanted: CompactionSettings, expected: int
+) -> None:
+    assert wanted.room(100) == expected

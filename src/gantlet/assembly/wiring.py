@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from gantlet.assembly.agent_hooks import AgentHooks
 from gantlet.assembly.agent_parts import AgentOptions, AgentParts, Voice
+from gantlet.assembly.compacting import compaction_settings
 from gantlet.assembly.configuration import (
     Configuration,
     FreshPermission,
@@ -196,6 +197,7 @@ def _conversation(
             extra=dict(options.request_fields),
             betas=options.betas,
             stop_hook_cap=stop_cap(environment.variables),
+            compaction=compaction_settings(environment, values),
         ),
         emit=voice.emit,
         system=_system(options, toolbox),

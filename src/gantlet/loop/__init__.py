@@ -7,12 +7,13 @@ from gantlet.loop.history import History, InvalidHistoryError
 from gantlet.loop.limits import Limits
 from gantlet.loop.record import Record
 from gantlet.loop.repair import repair
-from gantlet.loop.settings import LoopSettings
+from gantlet.loop.settings import CompactionSettings, LoopSettings
 from gantlet.loop.turn import Loop
 from gantlet.loop.turn_result import Priority, TurnResult
 
 __all__ = [
     "CHARS_PER_TOKEN",
+    "CompactionSettings",
     "Conversation",
     "History",
     "InvalidHistoryError",

@@ -9,7 +9,6 @@ from gantlet.loop.history import Entry, History
 from gantlet.messages import (
     AssistantMessage,
     Block,
-    Capabilities,
     Message,
     ResultBlock,
     Text,
@@ -61,13 +60,13 @@ class Plan:
         return History.of([told, *(entry.message for entry in self.tail)])
 
 
-def plan(history: History, capabilities: Capabilities) -> Plan:
+def plan(history: History, context_tokens: int) -> Plan:
     """Decide what to keep: up to two newest steps, each a reply with its results.
 
     Where they are too long, at least the user's last words are kept.
     """
     entries = history.entries
-    room = capabilities.context_tokens * KEPT_SHARE
+    room = context_tokens * KEPT_SHARE
     starts = [at for at, entry in enumerate(entries) if isinstance(entry.message, AssistantMessage)]
     cuts = starts[-KEPT_STEPS:]
     if entries and not _answers_calls(entries[-1].message):

@@ -11,6 +11,7 @@ from gantlet.loop.turn_hooks import TurnHooks
 from gantlet.messages import (
     AssistantMessage,
     Compacted,
+    CompactionFailed,
     CompactionStarted,
     CompactionTrigger,
     ModelError,
@@ -47,9 +48,10 @@ class Compactor:
     async def make_room_if_needed(self, meter: Meter) -> None:
         """Compact before the context is full: clear old results if that is enough, else sum up."""
         talk = self.conversation
-        if not talk.settings.auto_compact:
+        wanted = talk.settings.compaction
+        if not (wanted.is_possible and wanted.is_automatic):
             return
-        allowed = talk.capabilities.context_tokens * talk.settings.compact_at
+        allowed = wanted.room(talk.capabilities.context_tokens) * wanted.share
         fixed = len(talk.system) / compaction.CHARS_PER_TOKEN
         if talk.history.chars / compaction.CHARS_PER_TOKEN + fixed <= allowed:
             self._in_a_row = 0
@@ -82,9 +84,9 @@ class Compactor:
         return bool(await self.patiently(self._sum_up(trigger, instructions, None)))
 
     def _has(self, count: int) -> bool:
-        """Return whether there are so many messages, and no call that waits for its result."""
-        history = self.conversation.history
-        return len(history.entries) >= count and not history.open_calls
+        """Return whether so many messages may be summed up, and no call waits for its result."""
+        history, wanted = self.conversation.history, self.conversation.settings.compaction
+        return wanted.is_possible and len(history.entries) >= count and not history.open_calls
 
     async def _sum_up(
         self, trigger: CompactionTrigger, instructions: str, meter: Meter | None
@@ -94,20 +96,33 @@ class Compactor:
         if not await self.hooks.before_compaction(trigger, instructions):
             return False
         talk.emit(CompactionStarted(trigger))
-        plan = compaction.plan(talk.history, talk.capabilities)
+        room = talk.settings.compaction.room(talk.capabilities.context_tokens)
+        plan = compaction.plan(talk.history, room)
+        summary, why = "", "It was stopped."
         try:
-            reply = await self._ask(plan.head, instructions, meter)
-        except ModelError as error:
-            talk.emit(Notice(NoticeLevel.WARNING, f"Summing up failed: {error}"))
-            return False
-        summary = compaction.summary_of(reply)
-        if not summary or reply.stop_reason == StopReason.REFUSAL:
-            why = "refused to sum up" if summary else "gave no summary"
-            talk.emit(Notice(NoticeLevel.WARNING, f"The model {why}."))
+            summary, why = await self._summary(plan.head, instructions, meter)
+        finally:
+            if not summary:
+                talk.emit(CompactionFailed(trigger, why))
+        if not summary:
+            talk.emit(Notice(NoticeLevel.WARNING, f"The conversation was not summed up. {why}"))
             return False
         self._go_on_with(plan.with_summary(summary), trigger)
         await self.hooks.after_compaction(trigger, summary)
         return True
+
+    async def _summary(
+        self, head: Sequence[Entry], instructions: str, meter: Meter | None
+    ) -> tuple[str, str]:
+        """Return a summary of the older part, or nothing and why there is none."""
+        try:
+            reply = await self._ask(head, instructions, meter)
+        except ModelError as error:
+            return "", str(error)
+        summary = compaction.summary_of(reply)
+        if reply.stop_reason == StopReason.REFUSAL:
+            return "", "The model refused to sum it up."
+        return summary, "" if summary else "The model gave no summary."
 
     async def _ask(
         self, head: Sequence[Entry], instructions: str, meter: Meter | None

@@ -8,6 +8,30 @@ from gantlet.messages.value import value
 
 
 @value
+class CompactionSettings:
+    """When a conversation is made shorter.
+
+    Attributes:
+        is_possible: Whether it ever is, also when the model says that it is too long.
+        is_automatic: Whether it is before the context is full.
+        share: The share of the context at which that happens.
+        context_tokens: How much fits into the context; 0 means what is known of the model.
+        window_tokens: How much of the context is used at most; 0 means all of it.
+    """
+
+    is_possible: bool = True
+    is_automatic: bool = True
+    share: float = 0.85
+    context_tokens: int = 0
+    window_tokens: int = 0
+
+    def room(self, context_tokens: int) -> int:
+        """Return how many tokens of a context may be used."""
+        known = self.context_tokens or context_tokens
+        return min(self.window_tokens or known, known)
+
+
+@value
 class LoopSettings:
     """The knobs of the loop.
 
@@ -15,7 +39,6 @@ class LoopSettings:
         max_tokens: How long one reply may be; 0 means as long as the model can.
         extra: Further fields of each request: thinking, tool_choice, metadata and such.
         stop_hook_cap: How often in a row Stop hooks may keep a turn going.
-        compact_at: The share of the context at which the conversation is compacted.
     """
 
     model: str
@@ -24,8 +47,7 @@ class LoopSettings:
     limits: Limits = field(default_factory=Limits)
     extra: Mapping[str, object] = field(default_factory=dict)
     betas: tuple[str, ...] = ()
-    auto_compact: bool = True
-    compact_at: float = 0.85
+    compaction: CompactionSettings = field(default_factory=CompactionSettings)
     stop_hook_cap: int = 8
 
     def __post_init__(self) -> None:

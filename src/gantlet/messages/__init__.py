@@ -34,6 +34,7 @@ from gantlet.messages.capabilities import Capabilities
 from gantlet.messages.events import (
     BlockFinished,
     Compacted,
+    CompactionFailed,
     CompactionStarted,
     Event,
     MessageFinished,
@@ -138,6 +139,7 @@ __all__ = [
     "Capabilities",
     "CitationsDelta",
     "Compacted",
+    "CompactionFailed",
     "CompactionStarted",
     "CompactionTrigger",
     "ContextChangeDropped",

@@ -125,6 +125,14 @@ class CompactionStarted:
 
 
 @value
+class CompactionFailed:
+    """Told when the history stays as it was, and why."""
+
+    trigger: CompactionTrigger
+    reason: str
+
+
+@value
 class Compacted:
     """Told when a new, shorter history has begun."""
 
@@ -191,6 +199,7 @@ Event: TypeAlias = (
     | Retrying
     | ModelSwitched
     | CompactionStarted
+    | CompactionFailed
     | Compacted
     | Notice
     | SubagentTold

@@ -81,8 +81,7 @@ class Commands:
             await self._clear()
         elif name == "compact":
             done = await (await self._held.opened()).compact(arguments)
-            said = "The conversation was summed up." if done else "There is nothing to sum up."
-            self._results.say(said)
+            self._results.say(f"The conversation was {'' if done else 'not '}summed up.")
         elif name == "context":
             self._results.say(in_words((await self._held.opened()).context_usage()))
         elif name == "cost":

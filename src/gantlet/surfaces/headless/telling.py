@@ -11,6 +11,7 @@ from gantlet.messages import (
     CallQueued,
     CallStarted,
     Compacted,
+    CompactionFailed,
     CompactionStarted,
     Event,
     HookRan,
@@ -144,6 +145,11 @@ class Telling:
         """Tell that the conversation is being made shorter."""
         self._put(self.frames.system("status", status="compacting"))
 
+    def _not_compacted(self, event: CompactionFailed) -> None:
+        """Tell that it stays as long as it is."""
+        failed = {"compact_result": "failed", "compact_error": event.reason}
+        self._put(self.frames.system("status", status=None, **failed))
+
     def _compacted(self, event: Compacted) -> None:
         """Tell that it is shorter."""
         self._put(self.frames.system("status", status=None, compact_result="success"))
@@ -195,6 +201,7 @@ _TAKE: Mapping[type, Callable[[Telling, Any], None]] = {
     StopHookSummary: Telling._stop_hooks_ran,
     Retrying: Telling._retrying,
     CompactionStarted: Telling._compacting,
+    CompactionFailed: Telling._not_compacted,
     Compacted: Telling._compacted,
     Notice: Telling._notice,
     TurnFinished: Telling._turn_finished,
