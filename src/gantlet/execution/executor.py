@@ -79,6 +79,7 @@ class Executor:
         turn: AbortScope | None = None,
     ) -> None:
         self.surroundings = surroundings
+        self._given = services
         self._tell = services.emit
         self._is_heard = services.is_heard()
         self._services = services = replace(services, emit=self._emit)
@@ -99,7 +100,7 @@ class Executor:
         self._chars = 0
         self._is_pumping = False
         self._is_discarded = False
-        self._all_ended = anyio.Event()
+        self._all_ended: anyio.Event | None = None
         self._slots = Slots(self._settings.max_concurrency)
         self._ground = Ground(
             services=services,
@@ -122,8 +123,9 @@ class Executor:
     ) -> None:
         """End what still runs; whatever does not end is abandoned when its grace is over."""
         self._reply.abort(_ENDED)
-        for tracked in self._calls:
-            self._on_abort(tracked, _ENDED)  # also what a greater reason left to finish
+        if self._unfinished:
+            for tracked in self._calls:
+                self._on_abort(tracked, _ENDED)  # also what a greater reason left to finish
         if self._unfinished:
             with anyio.CancelScope(shield=True):
                 await self._all_done()
@@ -132,7 +134,7 @@ class Executor:
 
     def _let_go(self) -> None:
         """Break the circles through which a reply would hold itself until garbage is looked for."""
-        self._services = replace(self._services, emit=self._tell)
+        self._services = self._given
         del self._ground
 
     def submit(self, call: ToolUse, message_id: str = "", problem: str = "") -> None:
@@ -322,7 +324,7 @@ class Executor:
         if self._ready:
             self._pump()
         if not self._unfinished:
-            self._all_ended.set()
+            self._tell_all_ended()
 
     def _pump(self) -> None:
         """Start the calls that may go now."""
@@ -394,9 +396,15 @@ class Executor:
     async def _all_done(self) -> None:
         """Wait until every call has its answer."""
         while self._unfinished:
-            if self._all_ended.is_set():
+            if self._all_ended is None:
                 self._all_ended = anyio.Event()  # one for all who wait
             await self._all_ended.wait()
+
+    def _tell_all_ended(self) -> None:
+        """Wake those who wait for all of them."""
+        ended, self._all_ended = self._all_ended, None
+        if ended is not None:
+            ended.set()
 
     def _fitted(self, tracked: Tracked, answer: Answer) -> Answer:
         """Return an answer that fits into what the reply's results may take together."""

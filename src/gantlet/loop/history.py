@@ -26,6 +26,7 @@ _IMAGE_CHARS = 5_600
 #: How many characters of an encoded document take as many tokens as one of text.
 _DOCUMENT_RATIO = 6
 
+_BULKY = frozenset({Image, Document})
 _BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}]}'
 
 
@@ -51,8 +52,7 @@ class Entry:
         """Serialise a message as requests carry it."""
         content = blocks_of(message)
         wire = message_to_request(message)
-        chars = len(wire) - (_bulk_of(content) if b'"base64"' in wire else 0)
-        return cls(message, wire, bool(content) and _can_be_marked(content[-1]), chars)
+        return cls(message, wire, _can_be_marked(content), len(wire) - _bulk_of(content))
 
     @property
     def marked(self) -> bytes:
@@ -64,17 +64,28 @@ def _bulk_of(blocks: Iterable[Block]) -> int:
     """Return how many characters of pictures and documents take no tokens of their own."""
     bulk = 0
     for block in blocks:
-        if isinstance(block, ResultBlock) and isinstance(block.content, tuple):
-            bulk += _bulk_of(block.content)
-        elif isinstance(block, Image | Document) and block.source.get("type") == "base64":
-            size = len(str(block.source.get("data", "")))
-            counted = _IMAGE_CHARS if isinstance(block, Image) else size // _DOCUMENT_RATIO
-            bulk += max(0, size - counted)
+        if type(block) is ResultBlock:
+            bulk += _bulk_of(block.content) if type(block.content) is tuple else 0
+        elif type(block) in _BULKY:
+            bulk += _bulk_in(block)
     return bulk
 
 
-def _can_be_marked(block: Block) -> bool:
-    """Return whether a cache breakpoint may stand on a block."""
+def _bulk_in(block: Block) -> int:
+    """Return the same of one picture or document."""
+    if not isinstance(block, Image | Document) or block.source.get("type") != "base64":
+        return 0
+    size = len(str(block.source.get("data", "")))
+    return max(0, size - (_IMAGE_CHARS if isinstance(block, Image) else size // _DOCUMENT_RATIO))
+
+
+def _can_be_marked(content: Sequence[Block]) -> bool:
+    """Return whether a cache breakpoint may stand on the last block."""
+    if not content:
+        return False
+    block = content[-1]
+    if type(block) is ResultBlock:
+        return "cache_control" not in block.extra
     if isinstance(block, Thinking | RedactedThinking):
         return False
     if isinstance(block, Text) and not block.text:
@@ -155,7 +166,7 @@ class History:
         if not blocks_of(reply):
             raise InvalidHistoryError("A reply is empty.")
         calls = calls_of(reply)
-        ids = frozenset(call.id for call in calls)
+        ids = frozenset([call.id for call in calls])
         if len(ids) != len(calls) or not ids.isdisjoint(self.ids):
             raise InvalidHistoryError("Two calls have the same id.")
         return self._with(Entry.of(reply), self.ids | ids)

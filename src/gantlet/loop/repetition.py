@@ -20,9 +20,10 @@ class Repetition:
 
     def note(self, answer: Answer) -> str:
         """Count one call; return a reminder for the model, or nothing."""
-        is_malformed = isinstance(answer.outcome, Invalid) and INVALID_JSON_KEY in answer.call.input
+        call = answer.call
+        is_malformed = type(answer.outcome) is Invalid and INVALID_JSON_KEY in call.input
         self._malformed = self._malformed + 1 if is_malformed else 0
-        this = (answer.call.name, answer.call.input, answer.block.content)
+        this = (call.name, call.input, answer.block.content)
         self._same = self._same + 1 if this == self._last else 1
         self._last = this
         if self._same != NOTICE_AFTER:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol
 
 from gantlet.messages.capabilities import Capabilities
@@ -40,8 +41,7 @@ class ModelRequest:
 
         Tools, system and messages in the order in which they are cached.
         """
-        head = dumps({"model": self.model, "max_tokens": self.max_tokens, **self.extra})
-        parts = [head[:-1], b'"stream":true' if stream else b'"stream":false']
+        parts = [self._head(), b'"stream":true' if stream else b'"stream":false']
         if self.tools:
             parts.append(b'"tools":' + self.tools)
         if self.system:
@@ -50,6 +50,18 @@ class ModelRequest:
         parts += self.messages[1:]
         parts[-1] += b"]}"
         return b",".join(parts)
+
+    def _head(self) -> bytes:
+        """Return what the body begins with."""
+        if not self.extra:
+            return _plain_head(self.model, self.max_tokens)
+        return dumps({"model": self.model, "max_tokens": self.max_tokens, **self.extra})[:-1]
+
+
+@lru_cache(maxsize=16)
+def _plain_head(model: str, max_tokens: int) -> bytes:
+    """Return what the body of each step's request begins with."""
+    return dumps({"model": model, "max_tokens": max_tokens})[:-1]
 
 
 class ModelErrorKind(StrEnum):

@@ -26,6 +26,7 @@ from gantlet.models.messages_api.exchange import (
     Response,
     Transport,
     media_type,
+    now,
     read_what_comes,
 )
 from gantlet.models.messages_api.failures import RequestError, refusal, too_late, unreadable
@@ -151,7 +152,7 @@ class MessagesApi:
         headers, body = self._written(request, stream=stream)
         if self._transport is None:
             self._transport = self._open_transport(self.endpoint)
-        until = anyio.current_time() + self.endpoint.timeout_seconds
+        until = now() + self.endpoint.timeout_seconds
         try:
             response = await self._transport.post(PATH, headers, body, until)
         except LateError as error:

@@ -58,6 +58,8 @@ class Connection(asyncio.BufferedProtocol):
         self._is_ended = False
         self._error: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._until = math.inf
+        self._timer: asyncio.TimerHandle | None = None
         self.idle_since = 0.0
 
     @property
@@ -114,14 +116,34 @@ class Connection(asyncio.BufferedProtocol):
         """Wait until something happens."""
         if until <= self._loop.time():
             raise LateError
+        self._until = until
+        if until < math.inf:
+            self._set_timer()
         self._waiter = self._loop.create_future()
-        timer = self._loop.call_at(until, self._wake) if until < math.inf else None
         try:
             await self._waiter
         finally:
             self._waiter = None
-            if timer is not None:
-                timer.cancel()
+            self._until = math.inf
+
+    def _set_timer(self) -> None:
+        """Have somebody look at the clock in time; whoever would do so earlier is enough.
+
+        Most waits are over long before: a timer for each of them would be made in vain.
+        """
+        if self._timer is not None:
+            if self._timer.when() <= self._until:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(self._until, self._look_at_the_clock)
+
+    def _look_at_the_clock(self) -> None:
+        """End a wait whose time is over, or look again when it will be."""
+        self._timer = None
+        if self._until <= self._loop.time():
+            self._wake()
+        elif self._until < math.inf:
+            self._set_timer()
 
     def _wake(self) -> None:
         """Have whoever waits look again."""
@@ -155,6 +177,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """Be told that the connection is no more."""
+        if self._timer is not None:
+            self._timer.cancel()
         if error is not None:
             self._take_rest()
         self._is_ended = True

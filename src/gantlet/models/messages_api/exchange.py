@@ -1,5 +1,6 @@
 """What we need of HTTP: send one request, read one response as it comes."""
 
+import asyncio
 import math
 from collections.abc import Mapping
 from typing import Protocol
@@ -7,6 +8,11 @@ from typing import Protocol
 import anyio
 
 from gantlet.models.messages_api.failures import RequestError
+
+
+def now() -> float:
+    """Return the event loop's time, by which `until` is meant."""
+    return asyncio.get_running_loop().time()
 
 
 class LateError(Exception):

@@ -12,8 +12,8 @@ MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_CHUNK_LINE_BYTES: Final = 4 * 1024
 MAX_INFLATED_BYTES: Final = 1024 * 1024
 
-_STATUS = re.compile(rb"HTTP/1\.([01]) ([1-5]\d\d)(?: [^\x00\r\n]*)?")
-_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00\r\n]*?)[ \t]*")
+_STATUS = re.compile(r"HTTP/1\.([01]) ([1-5][0-9][0-9])(?: [^\x00\r\n]*)?(?=\r\n|\Z)")
+_HEADER = re.compile(r"\r\n([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00\r\n]*?)[ \t]*(?=\r\n|\Z)")
 _DIGITS = re.compile(r"\d{1,15}")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,12})[ \t]*(?:;[^\r\n]*)?")
 
@@ -36,24 +36,28 @@ class Head:
     __slots__ = ("headers", "keeps_alive", "status")
 
     def __init__(self, text: bytes) -> None:
-        first, *lines = text.split(b"\r\n")
-        found = _STATUS.fullmatch(first)
+        lines = str(text, "latin-1")
+        found = _STATUS.match(lines)
         if found is None:
             raise ProtocolError("the first line is no status line")
         self.status = int(found[2])
-        self.headers: Mapping[str, str] = _headers(lines)
+        self.headers: Mapping[str, str] = _headers(lines, found.end())
         wish = self.headers.get("connection", "").lower()
-        self.keeps_alive = "keep-alive" in wish if found[1] == b"0" else "close" not in wish
+        self.keeps_alive = "keep-alive" in wish if found[1] == "0" else "close" not in wish
 
 
-def _headers(lines: list[bytes]) -> dict[str, str]:
-    """Return the headers that lines hold, by lower-case name."""
+def _headers(lines: str, start: int) -> dict[str, str]:
+    """Return the headers that lines hold from some place on, by lower-case name.
+
+    Raises:
+        ProtocolError: There are lines that are none: as many as are not found.
+    """
     headers: dict[str, str] = {}
-    for line in lines:
-        found = _HEADER.fullmatch(line)
-        if found is None:
-            raise ProtocolError("a line of the head is no header")
-        name, text = str(found[1], "ascii").lower(), str(found[2], "latin-1")
+    found = _HEADER.findall(lines, start)
+    if len(found) != lines.count("\r\n", start):
+        raise ProtocolError("a line of the head is no header")
+    for written, text in found:
+        name = written.lower()
         headers[name] = f"{headers[name]}, {text}" if name in headers else text
     return headers
 
@@ -96,7 +100,7 @@ def body_of(head: Head) -> Body:
     length = headers.get("content-length")
     if length is None:
         return _Open()
-    lengths = {part.strip() for part in length.split(",")}
+    lengths = {part.strip() for part in length.split(",")} if "," in length else {length.strip()}
     if len(lengths) > 1 or not _DIGITS.fullmatch(one := lengths.pop()):
         raise ProtocolError(f"the content length {length[:40]!r} is no number")
     return _Counted(int(one))
@@ -233,7 +237,7 @@ def encoding_of(head: Head) -> Inflated | None:
     Raises:
         ProtocolError: It is compressed in a way we did not ask for and do not know.
     """
-    coding = head.headers.get("content-encoding", "identity").strip().lower()
+    coding = head.headers.get("content-encoding", "").strip().lower()
     if coding in {"", "identity"}:
         return None
     if coding not in {"gzip", "x-gzip", "deflate"}:

@@ -5,8 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-import anyio
-
 from gantlet.messages import (
     AssistantMessage,
     MessageStop,
@@ -16,7 +14,7 @@ from gantlet.messages import (
 )
 from gantlet.models.messages_api.decoding import ReplyDecoder
 from gantlet.models.messages_api.endpoint import Endpoint
-from gantlet.models.messages_api.exchange import LateError, Response, read_what_comes
+from gantlet.models.messages_api.exchange import LateError, Response, now, read_what_comes
 from gantlet.models.messages_api.failures import RequestError, broken_off, request_id, unreadable
 from gantlet.models.messages_api.whole import events_of
 
@@ -56,7 +54,7 @@ class StreamedSource:
         events = self._ready_events()
         if events:
             return events
-        until = anyio.current_time() + self._endpoint.idle_seconds
+        until = now() + self._endpoint.idle_seconds
         while not events:
             try:
                 chunk = await self._response.read(until)
