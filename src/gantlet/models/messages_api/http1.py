@@ -56,8 +56,8 @@ def _headers(lines: str, start: int) -> dict[str, str]:
     found = _HEADER.findall(lines, start)
     if len(found) != lines.count("\r\n", start):
         raise ProtocolError("a line of the head is no header")
-    for written, text in found:
-        name = written.lower()
+    for written, padded in found:
+        name, text = written.lower(), padded.strip(" \t")
         headers[name] = f"{headers[name]}, {text}" if name in headers else text
     return headers
 
