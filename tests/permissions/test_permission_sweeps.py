@@ -315,6 +315,27 @@ def test_each_form_of_the_list_is_read(project: Path, version: str) -> None:
     assert bash(project, "git stash") is ASK
 
 
+@pytest.mark.parametrize("format_", ["sha1", "sha256"])
+def test_each_kind_of_hash_is_known(tmp_path: Path, format_: str) -> None:
+    git(tmp_path, "init", "-q", f"--object-format={format_}")
+    write(tmp_path / "a", tmp_path / "b" / "c")
+    git(tmp_path, "add", ".")
+    before = bash(tmp_path, "git stash")
+    write(tmp_path / ".mcp.json")
+    loose = bash(tmp_path, "git clean -fd")
+    git(tmp_path, "add", ".mcp.json")
+
+    assert (before, loose) == (ALLOW, ASK)
+    assert bash(tmp_path, "git stash") is ASK
+    assert bash(tmp_path, "git clean -fd") is ALLOW
+
+
+def test_a_list_in_two_files_may_hold_settings(project: Path) -> None:
+    git(project, "update-index", "--split-index")
+
+    assert bash(project, "git stash") is ASK
+
+
 @pytest.mark.parametrize("content", [b"", b"DIRC", b"DIRC\0\0\0\x09\0\0\0\1", b"no list at all"])
 def test_a_list_that_is_not_understood_may_hold_settings(project: Path, content: bytes) -> None:
     (project / ".git" / "index").write_bytes(content)

@@ -2,15 +2,17 @@
 
 import os
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 
 from gantlet.messages.value import value
 
 _MAX_INDEX_BYTES = 64 * 1024 * 1024
 _HEAD = struct.Struct(">4sLL")
-#: Where the flags of an entry stand in it, and where its path begins.
-_FLAGS_AT, _PATH_AT = 60, 62
+#: What stands in front of an entry's hash, and how long hashes are: SHA-1 and SHA-256.
+_FACTS_BYTES = 40
+_HASH_BYTES = (20, 32)
+_FLAG_BYTES = 2
+_EXTENSION = struct.Struct(">4sL")
 _IS_EXTENDED = 0x40
 #: The version from which on a path is written as its difference from the one before.
 _COMPRESSED = 4
@@ -85,14 +87,18 @@ def _listed(index: Path) -> list[str]:
         return []
     if len(content) >= _MAX_INDEX_BYTES:
         raise OSError(f"{index} is too long.")
-    try:
-        return [os.fsdecode(path) for path in _paths(content)]
-    except (struct.error, IndexError, ValueError) as error:
-        raise OSError(f"{index} is not understood.") from error
+    for hash_bytes in _HASH_BYTES:
+        try:
+            paths, end = _paths(content, hash_bytes)
+            _check_rest(content, end, hash_bytes)
+        except (struct.error, IndexError, ValueError):
+            continue
+        return [os.fsdecode(path) for path in paths]
+    raise OSError(f"{index} is not understood.")
 
 
-def _paths(content: bytes) -> Iterator[bytes]:
-    """Yield the paths of an index.
+def _paths(content: bytes, hash_bytes: int) -> tuple[list[bytes], int]:
+    """Return the paths of an index, and where its entries end.
 
     Raises:
         ValueError: It has a form that is not known, or ends too early.
@@ -101,8 +107,10 @@ def _paths(content: bytes) -> Iterator[bytes]:
     if mark != b"DIRC" or version not in _VERSIONS:
         raise ValueError("This is no index of a known version.")
     at, path = _HEAD.size, b""
+    paths: list[bytes] = []
     for _ in range(count):
-        start = at + _PATH_AT + (2 if content[at + _FLAGS_AT] & _IS_EXTENDED else 0)
+        flags = at + _FACTS_BYTES + hash_bytes
+        start = flags + _FLAG_BYTES * (2 if content[flags] & _IS_EXTENDED else 1)
         if version == _COMPRESSED:
             dropped, start = _dropped(content, start)
             end = content.index(b"\0", start)
@@ -112,9 +120,24 @@ def _paths(content: bytes) -> Iterator[bytes]:
             end = content.index(b"\0", start)
             path = content[start:end]
             at += (end - at + 8) & ~7
-        yield path
-    if content[at : at + len(_SPLIT)] == _SPLIT:
-        raise ValueError("Most of this index stands in another file.")
+        paths.append(path)
+    return paths, at
+
+
+def _check_rest(content: bytes, at: int, hash_bytes: int) -> None:
+    """Make sure that nothing but extensions and a hash follow the entries.
+
+    Raises:
+        ValueError: Something else does, or most entries stand in another file.
+    """
+    last = len(content) - hash_bytes
+    while at < last:
+        name, size = _EXTENSION.unpack_from(content, at)
+        if name == _SPLIT:
+            raise ValueError("Most of this index stands in another file.")
+        at += _EXTENSION.size + size
+    if at != last:
+        raise ValueError("The end of this index is not where it should be.")
 
 
 def _dropped(content: bytes, at: int) -> tuple[int, int]:
