@@ -1,5 +1,7 @@
 """No result holds a secret: not what the model reads, not what programs read, not what is saved."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -7,13 +9,42 @@ import pytest
 from fakes.bench import Bench
 from fakes.tools import FakeTool, fake_call, raises, returns
 from gantlet.execution import Services
-from gantlet.messages import Image, Text, freeze
+from gantlet.messages import CallFinished, CallProgressed, Document, Image, Text, freeze
 from gantlet.messages.value import replace
 from gantlet.system import MASK, Masker
-from gantlet.tool import ToolError, ToolResult
+from gantlet.tool import ResultContent, ToolContext, ToolError, ToolResult
 
 SECRET = "correct-horse-battery"
 PICTURE = Image(freeze({"type": "base64", "media_type": "image/png", "data": SECRET}))
+
+
+def _document(text: str) -> Document:
+    """Return a document that is a text."""
+    return Document(freeze({"type": "text", "media_type": "text/plain", "data": text}))
+
+
+class Unreadable(dict[str, object]):
+    """A mapping that breaks when it is read."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise OSError("gone")
+
+    items = __iter__  # type: ignore[assignment]
+
+
+@dataclass
+class Found:
+    """What a tool returns as an object of its own."""
+
+    line: str
+
+
+class Shown(FakeTool):
+    """A tool that cannot show what it returned."""
+
+    def to_result_block(self, data: object) -> ResultContent:
+        """Fail, and tell too much."""
+        raise ToolError(f"no {SECRET} can be shown")
 
 
 class Masked(Bench):
@@ -40,6 +71,19 @@ class Masked(Bench):
             {"k": "v"},
             id="blocks",
         ),
+        pytest.param(
+            ToolResult(f"a {SECRET} b", structured=Unreadable(key=SECRET)),
+            f"a {MASK} b",
+            f"a {MASK} b",
+            id="beside what cannot be read",
+        ),
+        pytest.param(ToolResult("fine", structured={SECRET: 1}), "fine", {MASK: 1}, id="as a key"),
+        pytest.param(
+            ToolResult([_document(SECRET)], structured={"k": "v"}),
+            (_document(MASK),),
+            {"k": "v"},
+            id="document of text",
+        ),
     ],
 )
 async def test_a_secret_is_masked_in_every_form_of_result(
@@ -57,6 +101,34 @@ async def test_a_secret_is_masked_in_a_failure(tmp_path: Path) -> None:
 
     assert MASK in str(answer.block.content)
     assert SECRET not in f"{answer.block.content}{answer.structured}"
+
+
+async def test_a_secret_is_masked_in_a_failure_to_show_the_result(tmp_path: Path) -> None:
+    answer = await Masked([Shown(returns("fine"))], tmp_path).answer(fake_call())
+
+    assert MASK in str(answer.block.content)
+    assert SECRET not in f"{answer.block.content}{answer.structured}"
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [SECRET, SECRET.encode(), Found(SECRET), {"line": Found(SECRET)}, {SECRET}, [Text(SECRET)]],
+    ids=lambda returned: type(returned).__name__,
+)
+async def test_a_secret_is_masked_in_what_is_told(returned: object, tmp_path: Path) -> None:
+
+    def run(args: object, context: ToolContext) -> object:
+        context.report(returned)
+        return returned
+
+    bench = Masked([FakeTool(run)], tmp_path)
+
+    await bench.answer(fake_call())
+
+    told = [one for one in bench.events if isinstance(one, CallProgressed | CallFinished)]
+    assert len(told) == 2
+    assert SECRET not in str(told)
+    assert str(told).count(MASK) == 3
 
 
 async def test_a_secret_is_masked_in_what_is_saved(tmp_path: Path) -> None:

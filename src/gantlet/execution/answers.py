@@ -6,7 +6,7 @@ from gantlet.execution import texts
 from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.floor import as_json, stopped
 from gantlet.execution.foreign import bug_in, contained_now
-from gantlet.execution.masking import masked_content
+from gantlet.execution.masking import masked_content, masked_json
 from gantlet.execution.outcome import (
     Answer,
     Cancelled,
@@ -74,7 +74,7 @@ def cut_short(tracked: Tracked, run: CallRun, spill: Spill, masker: Masker) -> O
     tool = tracked.prepared.tool
     if run.output is None or tool is None:
         outcome = stopped(reason, has_run=tracked.has_run)
-        return _with_what_came(outcome, tracked, tool) if tool is not None else outcome
+        return outcome if tool is None else _with_what_came(outcome, tracked, tool, masker)
     try:
         content = masked_content(masker, content_of(tool, run.output))
         fitted = spill.fit_now(tracked.prepared.call.id, content, tool.max_result_chars)
@@ -84,21 +84,23 @@ def cut_short(tracked: Tracked, run: CallRun, spill: Spill, masker: Masker) -> O
     return Succeeded(output, fitted)
 
 
-def _with_what_came(outcome: Outcome, tracked: Tracked, tool: AnyTool) -> Outcome:
+def _with_what_came(outcome: Outcome, tracked: Tracked, tool: AnyTool, masker: Masker) -> Outcome:
     """Return the outcome of a stopped call with what its tool has to say of it."""
     if not tracked.has_run or not isinstance(outcome, Interrupted | Cancelled):
         return outcome
     try:
-        said = contained_now(lambda: tool.unfinished(tracked.prepared.call.id))
+        said = masker.text(contained_now(lambda: tool.unfinished(tracked.prepared.call.id)))
     except Exception:  # noqa: BLE001 - the text is only a courtesy
         _log.exception("What %s had done cannot be told.", tracked.name)
         return outcome
     return replace(outcome, content=f"{said}\n{outcome.content}") if said else outcome
 
 
-def finishing_of(answer: Answer) -> CallFinished:
+def finishing_of(answer: Answer, masker: Masker) -> CallFinished:
     """Return what is told of a call that has its answer."""
-    record = answer.record
+    record, structured = answer.record, answer.structured
+    if type(structured) is not str:  # which was masked when it came; a tool's own object was not
+        structured = masked_json(masker, as_json(structured))
     began = record.started_at if record.started_at is not None else record.ended_at
     return CallFinished(
         answer.call.id,
@@ -106,7 +108,7 @@ def finishing_of(answer: Answer) -> CallFinished:
         record.outcome or OutcomeKind.UNKNOWN,
         answer.block,
         duration_seconds=(record.ended_at or 0.0) - (began or 0.0),
-        structured=as_json(answer.structured),
+        structured=structured,
         waited_for=tuple(record.waited_for),
     )
 

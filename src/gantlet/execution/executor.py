@@ -309,7 +309,7 @@ class Executor:
             call_off()
         self._unfinished -= 1
         if self._is_heard and not answer.defers:
-            self._emit(finishing_of(answer))
+            self._emit(finishing_of(answer, self._services.masker))
         if scheduler.has(position):
             if answer.modifier is not None:
                 self._change_context(tracked, answer, answer.modifier)

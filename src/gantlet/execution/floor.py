@@ -13,6 +13,7 @@ from gantlet.execution import texts
 from gantlet.execution.abort import Abort, AbortKind
 from gantlet.execution.bodies import Abandoned, AbandonedError, Bodies, Body, TimedOutError
 from gantlet.execution.call import Prepared, Services
+from gantlet.execution.masking import masked_json
 from gantlet.execution.outcome import CallRecord, Cancelled, Interrupted, Outcome
 from gantlet.execution.runners import Host
 from gantlet.execution.slots import Slots
@@ -176,8 +177,8 @@ class CallFloor:
         """Pass progress on, unless the call has ended; what cannot be shown is dropped."""
         try:
             if not self.tracked.is_done:
-                call_id = self.tracked.prepared.call.id
-                self.ground.emit(CallProgressed(call_id, as_json(update)))
+                call_id, masker = self.tracked.prepared.call.id, self.ground.services.masker
+                self.ground.emit(CallProgressed(call_id, masked_json(masker, as_json(update))))
         except Exception:  # noqa: BLE001 - the work goes on
             _log.exception("Progress of %s cannot be shown.", self.tracked.name)
 

@@ -1,10 +1,11 @@
 """Secrets leave a result when it is made, so that model, disk and screen hold the same text."""
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from contextlib import suppress
+from typing import Any, get_args
 
 from gantlet.execution.outcome import Failed
-from gantlet.messages import Block, Document, FrozenDict, Text
+from gantlet.messages import Block, Document, FrozenDict, JsonValue, Text
 from gantlet.messages.value import replace
 from gantlet.system import Masker
 from gantlet.tool import ResultContent, ToolResult
@@ -17,25 +18,34 @@ _BLOCK_TYPES = get_args(Block)
 def masked_output(masker: Masker, output: ToolResult[object]) -> ToolResult[object]:
     """Return what a tool handed back without its secrets; objects of the tool's own stay.
 
-    What cannot be read stays, too: it can be no answer, and further on that is told. Programs get
-    nothing in place of a structure that contains itself.
+    Data that cannot be read stays, too: it can be no answer, and further on that is told. Programs
+    get nothing in place of a structure that cannot be read, or contains itself.
     """
     try:
-        data = _masked(masker, output.data)
-        structured = _masked_structure(masker, output.structured)
+        data, structured = output.data, output.structured
     except Exception:  # noqa: BLE001 - a foreign value may do anything when it is looked at
         return output
+    with suppress(Exception):  # the same
+        data = _masked(masker, data)
+    if structured is not None:
+        structured = _masked_structure(masker, structured)
     if data is output.data and structured is output.structured:
         return output
     return replace(output, data=data, structured=structured)
 
 
 def _masked_structure(masker: Masker, structured: object) -> object:
-    """Return what programs get without secrets; nothing if it contains itself."""
+    """Return what programs get without secrets; nothing if that cannot be found out."""
     try:
         return _masked(masker, structured)
-    except RecursionError:
+    except Exception:  # noqa: BLE001 - a foreign value may do anything when it is looked at
         return None
+
+
+def masked_json(masker: Masker, told: JsonValue) -> JsonValue:
+    """Return JSON without its secrets."""
+    masked: Any = _masked(masker, told)
+    return masked  # type: ignore[no-any-return]  # JSON as before
 
 
 def masked_content(masker: Masker, content: ResultContent) -> ResultContent:
@@ -80,12 +90,14 @@ def _masked(masker: Masker, item: object) -> object:
 
 def _object(masker: Masker, item: Mapping[str, object]) -> object:
     """Return an object without secrets."""
-    is_media = "type" in item or "media_type" in item
-    parts = {
-        name: part if is_media and name in _BYTES else _masked(masker, part)
-        for name, part in item.items()
-    }
-    return item if all(parts[name] is part for name, part in item.items()) else parts
+    is_media = ("type" in item or "media_type" in item) and item.get("type") != "text"
+    parts: dict[str, object] = {}
+    is_changed = False
+    for name, part in item.items():
+        shown = masker.text(name) if isinstance(name, str) else name
+        parts[shown] = new = part if is_media and name in _BYTES else _masked(masker, part)
+        is_changed = is_changed or new is not part or shown != name
+    return parts if is_changed else item
 
 
 def _several(masker: Masker, item: Sequence[object]) -> object:

@@ -157,9 +157,10 @@ class CallRun:
             if rejected is not None and not isinstance(rejected, Rejected):
                 raise TypeError(f"validate_input() returned {rejected!r}")  # noqa: TRY301 - same fate as raising
         except Exception as error:
-            raise _End(failure_of(tool.name, error)) from error
+            raise _End(self._failure(tool, error)) from error
         if rejected is not None:
-            raise _End(Invalid(texts.error(rejected.message), rejected.message, rejected.code))
+            message = self._services.masker.text(rejected.message)
+            raise _End(Invalid(texts.error(message), message, rejected.code))
 
     async def _before_hooks(self, tool: AnyTool, args: Any) -> tuple[Any, Vote | None]:  # noqa: ANN401 - the args
         """Ask the hooks; an input they change is parsed and looked at again."""
@@ -335,8 +336,11 @@ class CallRun:
             failed = Failed(texts.error(message), message, "TimeoutError")
             raise _End(await self._failed(tool, args, failed)) from error
         except Exception as error:
-            failed = masked_failure(self._services.masker, failure_of(tool.name, error))
-            raise _End(await self._failed(tool, args, failed)) from error
+            raise _End(await self._failed(tool, args, self._failure(tool, error))) from error
+
+    def _failure(self, tool: AnyTool, error: Exception) -> Failed:
+        """Return what a tool raised as an outcome, without its secrets."""
+        return masked_failure(self._services.masker, failure_of(tool.name, error))
 
     def _sound(self, who: str, returned: object) -> ToolResult[object]:
         """Return what was handed back, made sound and without its secrets."""
@@ -386,12 +390,12 @@ class CallRun:
     def _content(self, tool: AnyTool, output: ToolResult[object]) -> ResultContent:
         """Turn the output into what the model reads, without its secrets."""
         data = output.data
-        if type(data) is str and inherits_to_result_block(tool):
+        if type(data) is str and type(output) is ToolResult and inherits_to_result_block(tool):
             return data  # it was masked when it came
         try:
             content = contained_now(lambda: content_of(tool, output))
         except Exception as error:
-            raise _End(failure_of(tool.name, error)) from error
+            raise _End(self._failure(tool, error)) from error
         return masked_content(self._services.masker, content)
 
     async def _bounded(self, outcome: Outcome) -> Outcome:
