@@ -40,9 +40,10 @@ class ReplyDecoder:
         Raises:
             ValueError: The next event is not JSON in UTF-8, or longer than allowed.
         """
-        if not self._ready:
-            self._ready.extend(self.ready_events())
-        return self._ready.popleft() if self._ready else None
+        ready = self._ready
+        if not ready:
+            ready.extend(self.ready_events())
+        return ready.popleft() if ready else None
 
     def ready_events(self) -> list[StreamEvent]:
         """Return the events that are complete, up to a fault; none while none is.
@@ -66,7 +67,7 @@ class ReplyDecoder:
                 events.append(event)
                 if type(event) is BlockStart:
                     self._expected = expected_after(event)
-                if type(event) is not BlockStop:
+                if type(event) is not BlockStop and type(frame) is str:
                     self._expected.take(frames, events)
         if not events and self._cutter.is_overfull:
             raise ValueError(f"an event is longer than {self._limit} bytes")

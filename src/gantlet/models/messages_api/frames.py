@@ -42,6 +42,8 @@ class FrameCutter:
         if not held and chunk.endswith(b"\n\n"):  # nearly always: servers send whole events
             return self._cut(chunk)
         held += chunk
+        if b"\n" not in chunk:  # no blank line ends here: one byte is found faster than two
+            return ()
         end = held.rfind(b"\n\n", max(known - 1, 0))
         if end < 0:
             return ()
