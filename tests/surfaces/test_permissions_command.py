@@ -239,14 +239,20 @@ def is_run(desk: Desk, command: str, path: str) -> bool:
     return not json.loads(ended.out)["permission_denials"]
 
 
-@pytest.mark.parametrize("where", ["the system", "the project", "the home", "a named folder"])
+@pytest.mark.parametrize(
+    "where", ["the system", "the project", "the home", "a named folder", "a folder one works in"]
+)
 def test_explain_judges_the_file_that_runs(desk: Desk, where: str) -> None:
     path, file = "/usr/bin:/bin", Path("/usr/bin/wc")
     if where != "the system":
         folder = desk.cwd / "bin" if where == "the project" else desk.home / "bin"
         file, path = put_program(folder, "wc"), f"{folder}:{path}"
-    if where == "a named folder":
-        desk.user_settings(json.dumps({"shell": {"programFolders": ["~/bin"]}}))
+    settings: dict[str, object] = {}
+    if where.startswith("a "):  # what is named counts, but never what one works in
+        settings["shell"] = {"programFolders": ["~/bin"]}
+    if where == "a folder one works in":
+        settings["permissions"] = {"additionalDirectories": [str(desk.home / "bin")]}
+    desk.user_settings(json.dumps(settings))
 
     said = desk.run("explain", "wc -l a.txt", path=path).out
 

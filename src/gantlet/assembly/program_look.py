@@ -52,7 +52,8 @@ async def look_at_programs(
     configuration = Configuration(request, settings, SettingsWatch(()))
     cwd = context.workspace.cwd.path
     shell = open_session_shell(str(request.cwd), configuration, ContextHolder(context))
-    session, surroundings = shell.session, Surroundings(cwd, mode=context.mode)
+    further = tuple(one.path for one in context.working_directories if one.path != cwd)
+    session, surroundings = shell.session, Surroundings(cwd, further, context.mode)
     line = read_line(str(given.get("command") or ""))
     variables = await session.plain_variables(cwd)
     binding = await run_in_thread(lambda: look_up(line, surroundings, session, variables))
