@@ -361,8 +361,15 @@ class Forbid(Look):
         return "forbidden"
 
 
+class ForbidInTime(Forbid):
+    """The same, with a time within which it has to be done."""
+
+    timeout_seconds = 60.0
+
+
+@pytest.mark.parametrize("forbid", [Forbid, ForbidInTime], ids=lambda it: it.__name__)
 async def test_a_deny_that_one_call_writes_holds_for_the_next_of_the_same_reply(
-    desk: Desk,
+    desk: Desk, forbid: type[Forbid]
 ) -> None:
     desk.write("user", {"permissions": {"allow": ["Forbid"]}})
     names = ["Look", "Look", "Forbid", "Look", "Look"]
@@ -373,7 +380,7 @@ async def test_a_deny_that_one_call_writes_holds_for_the_next_of_the_same_reply(
     )
     agent = Agent(
         SpeaksAtOnce(script),
-        tools=[Look(), Forbid(desk)],
+        tools=[Look(), forbid(desk)],
         cwd=desk.cwd,
         setting_sources=FOLDER,
         parts=AgentParts(environment=desk.environment),

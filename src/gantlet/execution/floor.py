@@ -139,6 +139,8 @@ class CallFloor:
             self._give_up()
             raise
         finally:
+            if way.host is not None:
+                way.host.end_moment()
             ground.slots.give()
 
     def _give_up(self) -> None:
