@@ -668,13 +668,18 @@ async def test_requests_are_logged_without_their_keys() -> None:
     logged: list[Mapping[str, JsonValue]] = []
     async with Serving("hi", log=logged.append) as client:
         await client.ask(headers={**KEY, "authorization": "Bearer secret"})
-        await client.ask(b"{", headers=KEY)
+        await client.ask(b"{", headers={**KEY, "x-gateway": "secret", "cookie": "secret"})
 
     assert [(entry["method"], entry["path"], entry["body"]) for entry in logged] == [
         ("POST", "/v1/messages", HELLO),
         ("POST", "/v1/messages", "{"),
     ]
-    assert logged[1]["headers"] == {"anthropic-version": "2023-06-01", "content-length": "1"}
+    assert logged[1]["headers"] == {
+        "anthropic-version": "2023-06-01",
+        "content-length": "1",
+        "x-gateway": "[masked]",
+        "cookie": "[masked]",
+    }
 
 
 async def test_a_failure_of_ours_is_an_error_without_details(

@@ -17,7 +17,7 @@ from gantlet.models.scripted.player import Player
 from gantlet.models.scripted.received import MAX_DEPTH, InvalidRequestError, receive
 from gantlet.models.scripted.script import ApiError, Script
 from gantlet.models.scripted.stage import Stage, error_body
-from gantlet.system import Clock, RealClock
+from gantlet.system import MASK, Clock, RealClock
 from gantlet.tool import UserError
 
 _LOG = logging.getLogger(__name__)
@@ -29,6 +29,8 @@ _METHODS = {
 #: What is raised when the client has gone; its end of the connection may fail in any of these ways.
 _GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, ConnectionError)
 _KEY_HEADERS = ("x-api-key", "authorization")
+#: Headers, or how their names begin, whose values are logged: any other may be a secret.
+_PLAIN_HEADERS = ("accept", "anthropic-", "connection", "content-", "host", "user-agent", "x-stai")
 
 
 class ScriptServer:
@@ -204,10 +206,14 @@ def _key(request: HttpRequest) -> str:
 
 
 def _entry(request: HttpRequest) -> dict[str, JsonValue]:
-    """Return a request as it is logged: without keys."""
+    """Return a request as it is logged: without keys, and without what else may be one."""
     try:
         body = freeze(loads(request.body), max_depth=MAX_DEPTH) if request.body else None
     except ValueError:
         body = str(request.body, "utf-8", "replace")
-    headers = {name: value for name, value in request.headers.items() if name not in _KEY_HEADERS}
-    return {"method": request.method, "path": request.path, "headers": dict(headers), "body": body}
+    headers: dict[str, JsonValue] = {
+        name: value if name.startswith(_PLAIN_HEADERS) else MASK
+        for name, value in request.headers.items()
+        if name not in _KEY_HEADERS
+    }
+    return {"method": request.method, "path": request.path, "headers": headers, "body": body}
