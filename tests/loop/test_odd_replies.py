@@ -255,6 +255,21 @@ ODD: dict[str, tuple[list[Wire], tuple[Block, ...]]] = {
         ],
         (Thinking("hm", "new"),),
     ),
+    "a character that comes in halves": (
+        [
+            START,
+            start(0, WORDS),
+            said(0, "\ud83d"),
+            said(0, "\ude00 \udead"),
+            stop(0),
+            start(1, CALL),
+            sent(1, '{"path":"\ud83d'),
+            sent(1, '\ude00"}'),
+            stop(1),
+            STOP,
+        ],
+        (Text("😀 \udead"), put("a", path="😀")),
+    ),
     "a block that begins again before its end": (
         [START, start(0, WORDS), said(0, "one"), start(0, WORDS), said(0, "two"), stop(0), STOP],
         (Text("one"), Text("two")),

@@ -59,7 +59,7 @@ class ComingBlock:
 
     def finished(self) -> tuple[Block, str]:
         """Return the block with all that came for it, and what is wrong with a call's input."""
-        whole = "".join(self.pieces)
+        whole = _paired("".join(self.pieces))
         block = self.block
         if isinstance(block, ToolUse):
             if not whole:
@@ -143,6 +143,17 @@ def _sent_input(raw: Mapping[str, JsonValue]) -> list[str]:
     if isinstance(given, str):
         return [given] if given else []
     return [dumps(given).decode("utf-8")] if given else []
+
+
+def _paired(text: str) -> str:
+    """Return a text in which the halves of a character that came apart are one again."""
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
 
 
 def _parse_input(text: str) -> tuple[FrozenDict, str]:
