@@ -229,6 +229,16 @@ async def test_a_paused_reply_goes_on_with_nothing_added() -> None:
     assert [texts(message) for message in agent.messages] == [["go"], ["One", " and two."]]
 
 
+async def test_what_a_lost_reply_took_is_counted_too() -> None:
+    taken = {"input_tokens": 100, "output_tokens": 10}
+    agent, _ = made({"say": "Hi.", "usage": taken, "fault": {"drop": True, "at": "end"}})
+
+    result = await agent.run("go")
+
+    assert result.text == "Hi."
+    assert (result.usage.input_tokens, result.usage.output_tokens) == (200, 11)
+
+
 async def test_a_refusal_ends_the_turn_and_its_calls_do_not_run() -> None:
     agent, _ = made({"say": ["No.", {"call": "look", "id": "c1"}], "stop_reason": "refusal"})
 

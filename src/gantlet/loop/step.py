@@ -34,13 +34,17 @@ from gantlet.messages import (
     ToolUse,
     Usage,
 )
-from gantlet.messages.value import slotted, value
+from gantlet.messages.value import replace, slotted, value
 from gantlet.tool import Surroundings
 
 
 @value
 class StepResult:
-    """What came of a request: the reply as it enters history, and an answer to each call."""
+    """What came of a request: the reply as it enters history, and an answer to each call.
+
+    Attributes:
+        usage: What it took, with what a lost reply had taken before.
+    """
 
     message: AssistantMessage | None
     answers: tuple[Answer, ...]
@@ -106,7 +110,8 @@ class StepRunner:
         except BaseException:
             self._note(reply, executor)
             raise
-        return await self._take_whole(request, surroundings, taken)
+        result = await self._take_whole(request, surroundings, taken)
+        return replace(result, usage=reply.usage.added(result.usage))
 
     async def run_again(self, call: ToolUse, surroundings: Surroundings) -> StepResult:
         """Run a call of an earlier reply that was put off, without asking the model."""
