@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gantlet.loop.reply import Reply
 from gantlet.messages import (
     BlockDelta,
     BlockStart,
@@ -20,6 +21,7 @@ from gantlet.messages import (
     ThinkingDelta,
     Usage,
     block_to_wire,
+    blocks_of,
     dumps,
     message_to_wire,
     thaw,
@@ -204,6 +206,15 @@ def grow(started: Wire, delta: object, parts: list[str]) -> None:
             parts.append(part)
 
 
+def kept_by_the_loop(events: list[StreamEvent]) -> list[object]:
+    """Return the content that the loop puts into history, and sends back."""
+    reply = Reply()
+    for event in events:
+        reply.feed(event)
+    message = reply.message()
+    return [thaw(block_to_wire(one)) for one in blocks_of(message)] if message else []
+
+
 def without_nulls(message: Wire) -> Wire:
     """Return a message without members that say nothing."""
     return {name: value for name, value in message.items() if value is not None}
@@ -241,7 +252,9 @@ async def test_both_read_the_same_message(name: str, size: int) -> None:
         ):
             final = await stream.get_final_message()
 
-    assert without_nulls(accumulated(read)) == without_nulls(json.loads(final.to_json()))
+    theirs = json.loads(final.to_json())
+    assert without_nulls(accumulated(read)) == without_nulls(theirs)
+    assert kept_by_the_loop(read) == [one for one in theirs["content"] if one.get("text") != ""]
 
 
 async def test_both_read_the_same_whole_message() -> None:
