@@ -2,8 +2,8 @@
 
 Against the floor: split at blank lines, `json.loads` of each event's data. The network is in
 neither. Ours is taken twice: from bytes to stream events, and the whole way through the client to a
-call that is ready to run. The bar is twice the floor; where each event is a read of its own, the
-floor still has the whole body at once.
+call that is ready to run. The bar is twice the floor. Where each event is a read of its own, it is
+one for the floor too; everywhere else the floor has the whole body at once.
 
 Usage: python benchmarks/bench_stream.py
 """
@@ -25,18 +25,22 @@ from gantlet.models.messages_api.decoding import ReplyDecoder
 
 DELTAS = 10_000
 INPUT_BYTES = 200_000
+SMALL_BYTES = 2_000
 ROUNDS = 15
 BAR = 2.0
+ONE_EVENT = "one event a read"
+FLOOR = "floor"
+FLOOR_OF_EVENTS = f"floor, {ONE_EVENT}"
 
 Run: TypeAlias = Callable[[], int | Awaitable[int]]
 
 
-def transcript() -> list[bytes]:
-    """Return the events of a reply that writes one large file, each as it is streamed."""
+def transcript(input_bytes: int = INPUT_BYTES) -> list[bytes]:
+    """Return the events of a reply that writes one file, each as it is streamed."""
     size = INPUT_BYTES // DELTAS
-    words = (r"The quick brown fox \n\"jumps\" over " * (INPUT_BYTES // 20))[: INPUT_BYTES - 15]
-    text = f'{{"content":"{words}"}}'
-    pieces = [text[at : at + size] for at in range(0, INPUT_BYTES, size)]
+    words = (r"The quick brown fox \n\"jumps\" over " * (input_bytes // 20))[: input_bytes - 17]
+    text = f'{{"content":"{words}.."}}'
+    pieces = [text[at : at + size] for at in range(0, input_bytes, size)]
     start = {"type": "tool_use", "id": "toolu_1", "name": "Write", "input": {}}
     message = {"id": "msg_1", "type": "message", "role": "assistant", "content": [], "model": "m"}
     events: list[dict[str, object]] = [
@@ -62,6 +66,17 @@ def read_at_the_floor(body: bytes) -> int:
     count = 0
     for event in body.split(b"\n\n"):
         if event:
+            json.loads(event[event.index(b"\ndata: ") + 7 :])
+            count += 1
+    return count
+
+
+def read_events_at_the_floor(events: Sequence[bytes]) -> int:
+    """Do the same where each event comes by itself, and may be only a part of one."""
+    count, held = 0, b""
+    for chunk in events:
+        *whole, held = (held + chunk).split(b"\n\n")
+        for event in whole:
             json.loads(event[event.index(b"\ndata: ") + 7 :])
             count += 1
     return count
@@ -148,21 +163,41 @@ async def main() -> None:
     ways = {
         "reads of 64 KB": cut(body, 65536),
         "reads of 4 KB": cut(body, 4096),
-        "one event a read": events,
+        ONE_EVENT: events,
     }
-    runs: dict[str, Run] = {"floor": partial(read_at_the_floor, body)}
+    runs: dict[str, Run] = {
+        FLOOR: partial(read_at_the_floor, body),
+        FLOOR_OF_EVENTS: partial(read_events_at_the_floor, events),
+    }
     runs |= {f"to events, {name}": partial(read_with_ours, way) for name, way in ways.items()}
     runs |= {f"to a call, {name}": partial(take_the_whole_way, way) for name, way in ways.items()}
     spent: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(ROUNDS):
         for name, run in runs.items():
             spent[name].append(await milliseconds(run, len(events)))
-    floor = median(spent["floor"])
     print(f"{DELTAS} deltas, {len(body) // 1000} KB on the wire, median of {ROUNDS}; bar {BAR} x")
     for name, times in spent.items():
-        ratio = median(times) / floor
+        floor = FLOOR_OF_EVENTS if name.endswith(ONE_EVENT) else FLOOR
+        ratio = median(times) / median(spent[floor])
         verdict = "" if ratio <= BAR else "  OVER THE BAR"
         print(f"  {name:28} {median(times):8.1f} ms  {ratio:5.2f} x{verdict}")
+    await compare_sizes()
+
+
+async def compare_sizes() -> None:
+    """Print what a byte of a large input costs against one of a small input, the whole way."""
+    small, large = transcript(SMALL_BYTES), transcript()
+    spent: dict[int, list[float]] = {SMALL_BYTES: [], INPUT_BYTES: []}
+    for _ in range(ROUNDS):
+        ten = [
+            await milliseconds(partial(take_the_whole_way, small), len(small)) for _ in "0123456789"
+        ]
+        spent[SMALL_BYTES].append(median(ten) / SMALL_BYTES)
+        took = await milliseconds(partial(take_the_whole_way, large), len(large))
+        spent[INPUT_BYTES].append(took / INPUT_BYTES)
+    ratio = median(spent[INPUT_BYTES]) / median(spent[SMALL_BYTES])
+    sizes = f"{INPUT_BYTES // 1000} KB against one of {SMALL_BYTES // 1000} KB"
+    print(f"  a byte of {sizes}: {ratio:.2f} x")
 
 
 if __name__ == "__main__":
