@@ -61,6 +61,7 @@ lock: $(VENV)/.runtime-ready
 
 schemas: $(VENV)/.runtime-ready
 	@$(BIN)/python scripts/write_schemas.py
+	@$(BIN)/python scripts/write_shapes.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

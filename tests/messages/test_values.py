@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gantlet.messages.value import lazy, slotted, value
+from gantlet.messages.value import filling, lazy, slotted, value
+from gantlet.messages.value_shapes import SHAPES
 
 _T = TypeVar("_T")
 
@@ -289,3 +290,16 @@ def test_a_field_that_must_be_given_stands_before_those_that_need_not() -> None:
     make: Any = Odd
     with pytest.raises(TypeError, match="second"):
         signature(make)
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES), ids=str)
+def test_the_kept_code_of_a_shape_is_what_would_be_compiled(shape: tuple[str, bool, bool]) -> None:
+    kinds, is_frozen, has_more = shape
+    kept = SHAPES[shape]
+    scope: dict[str, Any] = {}
+
+    exec(filling(kinds, kept.co_name, is_frozen=is_frozen, has_more=has_more), scope)
+
+    made = scope[kept.co_name].__code__
+    for part in ("co_code", "co_consts", "co_names", "co_varnames", "co_argcount"):
+        assert getattr(kept, part) == getattr(made, part), part

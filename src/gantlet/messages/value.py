@@ -13,6 +13,8 @@ from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin
 
+from gantlet.messages.value_shapes import SHAPES
+
 _T = TypeVar("_T")
 _Found = TypeVar("_Found")
 
@@ -146,7 +148,8 @@ def _chosen(trait: str, names: list[str], defaults: dict[str, object]) -> list[s
 
 
 #: How many objects of a class are filled one field at a time before a method is made for it, which
-#: takes as long as filling some ten of them. Most classes never have as many.
+#: takes as long as filling some ten of them, as long as its code is kept in `value_shapes`. Most
+#: classes never have as many.
 _FILLED = 4
 
 
@@ -260,6 +263,7 @@ def _make_init(made: Any, *, is_frozen: bool) -> Callable[..., None]:  # noqa: A
     code = code.replace(
         co_varnames=("self", *taken),
         co_names=tuple(real.get(name, name) for name in code.co_names),
+        co_name="__init__",
         co_qualname=f"{made.__qualname__}.__init__",
     )
     return FunctionType(code, scope, "__init__", tuple(defaults))
@@ -282,18 +286,26 @@ _FILLINGS = {
 }
 
 
-@cache
-def _code(kinds: str, *, is_frozen: bool, has_more: bool) -> CodeType:
-    """Compile the code that fills fields of these kinds."""
+def filling(kinds: str, name: str, *, is_frozen: bool, has_more: bool) -> str:
+    """Return the source of a method that fills fields of these kinds."""
     arguments = "".join([f", arg{at}" for at, kind in enumerate(kinds) if kind in "af"])
-    put = " set{0}(self, {1})" if is_frozen else " self.field{0} = {1}"
-    lines = [f"def __init__(self{arguments}):"]
+    put = "    set{0}(self, {1})" if is_frozen else "    self.field{0} = {1}"
+    lines = [f"def {name}(self{arguments}):"]
     lines += [
         put.format(at, _FILLINGS[kind].format(at)) for at, kind in enumerate(kinds) if kind != "-"
     ]
-    lines.append(" self.__post_init__()" if has_more else " return")
+    lines.append("    self.__post_init__()" if has_more else "    return")
+    return "\n".join(lines)
+
+
+@cache
+def _code(kinds: str, *, is_frozen: bool, has_more: bool) -> CodeType:
+    """Return the code that fills fields of these kinds; what is not kept is compiled."""
+    kept: CodeType | None = SHAPES.get((kinds, is_frozen, has_more))
+    if kept is not None:
+        return kept
     scope: dict[str, Any] = {}
-    exec("\n".join(lines), scope)
+    exec(filling(kinds, "__init__", is_frozen=is_frozen, has_more=has_more), scope)
     code: CodeType = scope["__init__"].__code__
     return code
 
