@@ -13,18 +13,23 @@ def project_root(cwd: Path, home: Path) -> Path:
 
     A home directory that is a checkout makes no project of everything below it.
     """
-    real, top = Path(os.path.realpath(cwd)), Path(os.path.realpath(home))
-    for folder in (real, *real.parents):
-        if folder == top and folder != real:
+    real, top = os.path.realpath(cwd), os.path.realpath(home)
+    folder, above = real, os.path.dirname(real)  # noqa: PTH120 - at each start: texts, not paths
+    while folder == real or folder != top:
+        if os.path.lexists(f"{folder.rstrip('/')}/{_GIT}"):
+            return Path(folder)
+        if above == folder:
             break
-        if os.path.lexists(folder / _GIT):
-            return folder
-    return real
+        folder, above = above, os.path.dirname(above)  # noqa: PTH120 - as above
+    return Path(real)
 
 
 def folders_down_to(root: Path, cwd: Path) -> tuple[Path, ...]:
     """Return the folders from a project's root down to the one a session is in."""
-    real = Path(os.path.realpath(cwd))
+    here = os.path.realpath(cwd)
+    if here == str(root):
+        return (root,)
+    real = Path(here)
     if not real.is_relative_to(root):
         return (root,)
     above = [folder for folder in (real, *real.parents) if folder.is_relative_to(root)]

@@ -78,7 +78,7 @@ class SettingsFiles:
             UserError: `given` names a file that is not there.
         """
         root = project_root(cwd, home)
-        here = cwd if root == Path(os.path.realpath(cwd)) else root
+        here = cwd if str(root) == os.path.realpath(cwd) else root
         named, text = _given(given, cwd)
         user = config_folder(cwd, home, environment) / "settings.json"
         return cls(
@@ -189,12 +189,18 @@ def is_in_hands_of(root: Path, path: Path, home: Path) -> bool:
     A project that holds the home directory is the user's own, unless it is a checkout and a
     variable says that the home directory is there: the system knows another one.
     """
-    real, own = Path(os.path.realpath(root)), Path(os.path.realpath(home))
-    if not Path(os.path.realpath(path)).is_relative_to(real):
+    real = os.path.realpath(root)
+    if not _is_below(os.path.realpath(path), real):
         return False
-    if not own.is_relative_to(real):
+    own = os.path.realpath(home)
+    if not _is_below(own, real):
         return True
-    return os.path.lexists(real / ".git") and own != account_home()
+    return os.path.lexists(Path(real) / ".git") and Path(own) != account_home()
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Return whether a real path is a folder or lies in it."""
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
 def managed_folder(environment: Environment) -> Path:

@@ -24,15 +24,13 @@ class Gate:
 
     def admitted(self, tools: Iterable[AnyTool]) -> list[AnyTool]:
         """Return the tools that exist here; note the reason for those that should but cannot."""
-        flags, environment = self.environment.flags, self.environment
+        environment = self.environment
         admitted = []
         for tool in tools:
             try:
                 fault = _fault(tool)
                 if not fault:
-                    needed, hiding = tool.requires_flag, tool.hidden_by_flag
-                    is_off = (needed and needed not in flags) or (hiding and hiding in flags)
-                    if not is_off and not self._is_denied(tool) and tool.is_enabled(environment):
+                    if not self._is_hidden(tool) and tool.is_enabled(environment):
                         admitted.append(tool)
                     continue
             except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here
@@ -40,8 +38,13 @@ class Gate:
             self.problems.append(Problem(_label(tool), fault))
         return admitted
 
-    def _is_denied(self, tool: AnyTool) -> bool:
-        """Return whether a rule takes the whole tool away."""
+    def _is_hidden(self, tool: AnyTool) -> bool:
+        """Return whether flags or rules take the whole tool away."""
+        needed, hiding = tool.requires_flag, tool.hidden_by_flag
+        if needed or hiding:
+            flags = self.environment.flags
+            if (needed and needed not in flags) or (hiding and hiding in flags):
+                return True
         if not self.denied:
             return False
         names = names_of(tool)

@@ -1,6 +1,6 @@
 """The tools of a session, in an order that never moves."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
 
@@ -27,6 +27,11 @@ class Pool:
     def tools(self) -> tuple[AnyTool, ...]:
         """Every tool that can be called, in order."""
         return self.own + self.mcp
+
+    @property
+    def names(self) -> Collection[str]:
+        """Every name and alias by which a tool can be found."""
+        return self._by_name.keys()
 
     def __iter__(self) -> Iterator[AnyTool]:
         return iter(self.tools)

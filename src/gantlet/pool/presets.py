@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
+from itertools import chain
 
 from gantlet.messages.value import lazy, value
 from gantlet.pool.gate import names_of
@@ -35,8 +36,7 @@ class Selection:
         """
         if self.entries is None:
             return pool, ()
-        named = [names_of(tool) for tool in pool.own]
-        known = {name for names in (*named, *map(names_of, pool.mcp)) for name in names}
+        known = [*pool.names, *chain.from_iterable(map(names_of, pool.mcp))]
         meant = [pattern.among(known) for pattern in self._patterns]
         unknown = tuple(
             Problem(entry, "no tool has this name")
@@ -47,8 +47,8 @@ class Selection:
         always = {id(tool) for tool in kept}
         own = [
             tool
-            for tool, names in zip(pool.own, named, strict=True)
-            if not wanted.isdisjoint(names) or id(tool) in always
+            for tool in pool.own
+            if tool.name in wanted or not wanted.isdisjoint(tool.aliases) or id(tool) in always
         ]
         chosen = pool if len(own) == len(pool.own) else Pool(tuple(own), pool.mcp, pool.problems)
         return chosen, unknown

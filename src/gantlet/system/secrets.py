@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from gantlet.messages import JsonValue
+from gantlet.messages.value import lazy
 from gantlet.system.secret_edges import REACH, Edges
 
 MASK = "[masked]"
@@ -42,18 +43,32 @@ def is_secret_name(name: str) -> bool:
 class Masker:
     """Masks the values of variables that are named like secrets, and whatever looks like a token.
 
-    Values shorter than 8 characters are left alone: they are words as often as secrets.
+    Values shorter than 8 characters are left alone: they are words as often as secrets. Which
+    variables hold secrets is found out when the first text is masked.
     """
 
     def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = dict(variables)
+
+    @lazy
+    def _secrets(self) -> list[str]:
+        """The values to mask, the longest first."""
         values = {
             value
-            for name, value in variables.items()
+            for name, value in self._variables.items()
             if len(value) >= MIN_VALUE_CHARS and is_secret_name(name)
         }
-        longest_first = sorted(values, key=lambda value: (-len(value), value))
-        self._edges = Edges(longest_first)
-        self._values = re.compile("|".join(map(re.escape, longest_first))) if values else None
+        return sorted(values, key=lambda value: (-len(value), value))
+
+    @lazy
+    def _edges(self) -> Edges:
+        """What finds parts of them."""
+        return Edges(self._secrets)
+
+    @lazy
+    def _values(self) -> "re.Pattern[str] | None":
+        """What finds them; None where there are none."""
+        return re.compile("|".join(map(re.escape, self._secrets))) if self._secrets else None
 
     def text(self, text: str) -> str:
         """Return a text without its secrets."""

@@ -182,14 +182,15 @@ class Tool(Generic[_Args]):
         Raises:
             ToolDefinitionError: The tool has no input, or two, or one that is no model.
         """
-        if (self.input_type is None) == (self.input_schema is None):
+        model, schema = self.input_type, self.input_schema
+        if (model is None) == (schema is None):
             raise ToolDefinitionError(
                 f"{self.name} needs either an input_type or an input_schema, and not both."
             )
-        if self.input_schema is not None:
-            return SchemaFormat(self.input_schema)  # type: ignore[return-value]  # its args are a mapping
-        assert self.input_type is not None
-        described: InputFormat[_Args] = _models().ModelFormat(self.input_type)
+        if schema is not None:
+            return SchemaFormat(schema)  # type: ignore[return-value]  # its args are a mapping
+        assert model is not None
+        described: InputFormat[_Args] = _models().ModelFormat(model)
         return described
 
 
