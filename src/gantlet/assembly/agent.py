@@ -19,9 +19,9 @@ from gantlet.assembly.agent_parts import (
     source_names,
 )
 from gantlet.assembly.agent_stream import AgentStream, unwrapped
+from gantlet.assembly.agent_voice import AgentVoice
 from gantlet.assembly.context_usage import ContextUsage, usage_of
 from gantlet.assembly.current_run import CurrentRun
-from gantlet.assembly.files import FILES_HEAR
 from gantlet.assembly.prompt import Prompt, message_of
 from gantlet.assembly.run_result import RunResult
 from gantlet.assembly.wiring import wire
@@ -30,11 +30,8 @@ from gantlet.hooks import HookEvent, OnFailure
 from gantlet.loop import Limits, Loop, Priority
 from gantlet.messages import (
     Behaviour,
-    Event,
     Message,
     Model,
-    Notice,
-    NoticeLevel,
     UserMessage,
 )
 from gantlet.messages.value import replace
@@ -90,8 +87,8 @@ class Agent:
         parts: AgentParts | None = None,
     ) -> None:
         self._parts = parts or AgentParts()
-        self._mailbox: Mailbox | None = None
         self._current = CurrentRun()
+        self._voice = AgentVoice(self._parts, self._current)
         self._is_entered = self._is_busy = False
         options = AgentOptions(
             model=model,
@@ -116,19 +113,20 @@ class Agent:
             directories=names_in("directories", directories),
             bypass_available=bypass_available,
         )
-        self._wired = wired = wire(options, self._parts, self)
+        self._wired = wired = wire(options, self._parts, self._voice)
+        self._voice.join(wired.files, wired.conversation)
         self.configuration, self.hooks = wired.configuration, wired.hooks
         self.problems = wired.problems
         self._conversation, self._engine = wired.conversation, wired.engine
         self._first_model = wired.conversation.settings.model
         self._owns_model = model is None or isinstance(model, str)
         if self._parts.session is not None:
-            self._parts.session.recorder.tell_to(self._warn)
+            self._parts.session.recorder.tell_to(self._voice.warn)
 
     async def __aenter__(self) -> Self:
         self._is_entered = True
         await self.hooks.enter()
-        await self._wired.shell.enter(self.emit)
+        await self._wired.shell.enter(self._voice.emit)
         return self
 
     async def __aexit__(
@@ -309,14 +307,14 @@ class Agent:
         """Take the agent for one prompt."""
         wired = self._wired
         loop = Loop(wired.conversation, wired.services, bodies, wired.execution)
-        self._mailbox = mailbox
+        self._voice.mailbox = mailbox
         self._current.begin(loop)
         return loop
 
     async def _end(self) -> None:
         """Give the agent back."""
         self._is_busy = False
-        self._mailbox = None
+        self._voice.mailbox = None
         self._current.end()
         await self._let_go()
 
@@ -327,11 +325,8 @@ class Agent:
         return message_of("" if prompt is None else prompt)
 
     def wake(self, text: str) -> None:
-        """Have the model read what a hook in the background found, at once or with what follows."""
-        if self._current.loop is not None:
-            self._current.loop.wake(text)
-        else:
-            self._conversation.reminders.append(text)
+        """Have the model read something at once, or with what is said next if nothing runs."""
+        self._voice.wake(text)
 
     async def _run_all(self, loop: Loop, prompt: UserMessage | None) -> RunResult:
         """Run a prompt, then what was said for after it."""
@@ -356,27 +351,6 @@ class Agent:
             with anyio.CancelScope(shield=True):
                 await self._conversation.model.aclose()
 
-    def emit(self, event: Event) -> None:
-        """Write an event down where that is wanted; hand it to whoever reads the stream."""
-        if self._parts.session is not None:
-            self._parts.session.heard(event)
-        if type(event) in FILES_HEAR:
-            self._wired.files.hear(event)
-        if self._parts.listener is not None:
-            self._parts.listener(event)
-        if self._mailbox is not None:
-            self._mailbox.put(event)
-
-    def is_heard(self) -> bool:
-        """Return whether anybody hears what is told of a reply and its calls."""
-        parts = self._parts
-        told = (parts.session, parts.listener, self._mailbox)
-        return any(ear is not None for ear in told)
-
-    def _warn(self, text: str) -> None:
-        """Tell the user that something is wrong beside the conversation."""
-        self.emit(Notice(NoticeLevel.WARNING, text))
-
 
 class _Running:
     """An agent at work on one prompt. Nobody else can have it meanwhile."""
@@ -396,7 +370,7 @@ class _Running:
             opened.push_async_callback(agent._end)
             if await agent.hooks.enter():
                 opened.push_async_callback(agent.hooks.leave)
-            if await agent._wired.shell.enter(agent.emit):
+            if await agent._wired.shell.enter(agent._voice.emit):
                 opened.push_async_callback(agent._wired.shell.leave)
             bodies = await opened.enter_async_context(Bodies(agent._parts.clock))
             self._opened = opened.pop_all()
