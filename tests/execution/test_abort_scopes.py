@@ -109,6 +109,32 @@ def test_a_scope_may_leave_the_tree_while_it_is_told() -> None:
     assert not turn._children
 
 
+def test_whoever_is_told_finds_the_reason_everywhere() -> None:
+    turn = AbortScope()
+    first = turn.child()
+    inside = turn.child().child()
+    found: list[Abort | None] = []
+    first.on_abort = lambda reason: found.append(inside.reason)
+
+    turn.abort(USER)
+
+    assert found == [USER]
+
+
+def test_one_who_breaks_when_told_takes_the_reason_from_nobody() -> None:
+    turn = AbortScope()
+    first, second = turn.child(), turn.child()
+
+    def fail(reason: Abort) -> None:
+        raise KeyboardInterrupt
+
+    first.on_abort = fail
+    with pytest.raises(KeyboardInterrupt):
+        turn.abort(USER)
+
+    assert second.reason == USER
+
+
 def test_the_description_of_a_sibling_does_not_make_one_failure_greater_than_another() -> None:
     first, second = Abort(AbortKind.SIBLING, "Bash(a)"), Abort(AbortKind.SIBLING, "Bash(b)")
     scope = AbortScope()

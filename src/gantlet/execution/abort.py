@@ -68,12 +68,18 @@ class AbortScope:
         if self._own is not None and not self._own < reason:
             return
         self._own = reason
+        self._take(reason)  # so that whoever is told finds it everywhere
         self._tell(reason)
+
+    def _take(self, reason: Abort) -> None:
+        """Have a reason here and below."""
+        if self.reason is None or self.reason < reason:
+            self.reason = reason
+        for child in self._children or ():
+            child._take(reason)
 
     def _tell(self, reason: Abort) -> None:
         """Pass a reason on to whoever listens here and below."""
-        if self.reason is None or self.reason < reason:
-            self.reason = reason
         if self.on_abort is not None:
             self.on_abort(reason)
         for child in list(self._children or ()):
