@@ -31,6 +31,7 @@ from gantlet.tool import (
     Traits,
     UserError,
 )
+from patience import PATIENCE_SECONDS
 
 FOLDER = "user,project,local"
 
@@ -390,3 +391,53 @@ async def test_a_deny_that_one_call_writes_holds_for_the_next_of_the_same_reply(
 
     answered = [block for block in blocks_of(agent.messages[4]) if isinstance(block, ResultBlock)]
     assert [block.is_error for block in answered] == [None, None, None, True, True]
+
+
+async def test_a_deny_that_a_hook_writes_holds_for_the_call_it_was_asked_about(desk: Desk) -> None:
+    script = script_of([{"call": "Look", "input": {}}], [{"call": "Look", "input": {}}] * 3, "done")
+    agent = Agent(
+        SpeaksAtOnce(script),
+        tools=[Look()],
+        cwd=desk.cwd,
+        setting_sources=FOLDER,
+        parts=AgentParts(environment=desk.environment),
+    )
+    asked: list[object] = []
+
+    @agent.hook("PreToolUse", "Look")
+    async def forbid(payload: object) -> None:
+        asked.append(payload)
+        if len(asked) == 3:
+            desk.write("user", {"permissions": {"deny": ["Look"]}})
+
+    await agent.run("go")
+
+    answered = [block for block in blocks_of(agent.messages[4]) if isinstance(block, ResultBlock)]
+    assert [block.is_error for block in answered] == [None, True, True]
+
+
+@pytest.mark.parametrize("hooks", [1, 2], ids=["alone", "beside another"])
+async def test_a_hook_that_a_change_waits_for_does_not_wait_for_the_change(
+    desk: Desk, hooks: int
+) -> None:
+    agent = Agent(
+        ScriptedModel(script_of("done")),
+        cwd=desk.cwd,
+        setting_sources=FOLDER,
+        parts=AgentParts(environment=desk.environment),
+    )
+    seen: list[object] = []
+
+    for _ in range(hooks):
+
+        @agent.hook("ConfigChange")
+        async def look(payload: object) -> None:
+            seen.append(await agent.configuration.refresh())
+
+    desk.write("user", {"permissions": {"deny": ["Look"]}})
+    with anyio.fail_after(PATIENCE_SECONDS):
+        await agent.run("go")
+
+    assert seen == [None] * hooks
+    assert rules(agent.configuration, Behaviour.DENY) == ["Look"]
+    assert not agent.configuration.is_stale

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -40,6 +41,10 @@ _log = logging.getLogger(__name__)
 ChangeGate: TypeAlias = Callable[[ChangedFile], Awaitable[bool]]
 
 
+#: Which reading of settings the current code is part of, if any.
+_reading: ContextVar[object] = ContextVar("_reading", default=None)
+
+
 @value
 class SettingsChange:
     """Settings that were read again because files changed."""
@@ -73,6 +78,7 @@ class Configuration:
         self._kept: dict[str, FileRead] = {}
         self._pending: dict[str, ChangedFile] = {}  # seen, and not in place yet
         self._lock = anyio.Lock()
+        self._reading: object | None = None  # the one for which hooks are asked now
         self._engine: Engine | None = None
         self._context: Callable[[Settings], PermissionContext] | None = None
 
@@ -140,7 +146,7 @@ class Configuration:
         A call that is being judged goes on with what it began with; one that comes while they are
         read waits for them. Whoever is cancelled meanwhile leaves it to the next one.
         """
-        if not self.is_stale:
+        if not self.is_stale or self._is_for_the_reading:
             return None
         async with self._lock:
             self._pending |= {file.file: file for file in self._watch.look()}
@@ -154,9 +160,24 @@ class Configuration:
                 listener(change)
         return change
 
+    @property
+    def _is_for_the_reading(self) -> bool:
+        """Whether whoever asks is a hook that has its say about the change, or was started by one.
+
+        The change waits for it; until it has said yes, what was there before holds.
+        """
+        return self._reading is not None and _reading.get() is self._reading
+
     async def _read_again(self, changed: tuple[ChangedFile, ...]) -> SettingsChange | None:
         """Put changed settings in place, unless all changes are refused."""
-        refused = await self._refused(changed)
+        self._reading = object()
+        before = _reading.get()
+        _reading.set(self._reading)
+        try:
+            refused = await self._refused(changed)
+        finally:
+            _reading.set(before)
+            self._reading = None
         names = {file.file for file in changed}
         kept = {name: read for name, read in self._kept.items() if name not in names} | refused
         self._kept = kept

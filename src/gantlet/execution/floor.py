@@ -81,6 +81,12 @@ class CallFloor:
             return 0
         return way.host.moment
 
+    def end_moment(self) -> None:
+        """Take note that others have done something for this call, which may change things."""
+        way = self.tracked.way
+        if way is not None and way.host is not None:
+            way.host.end_moment()
+
     def elapsed(self) -> float | None:
         """Return for how many seconds the tool has run, or None if it has not."""
         began = self.tracked.record.started_at
@@ -139,8 +145,7 @@ class CallFloor:
             self._give_up()
             raise
         finally:
-            if way.host is not None:
-                way.host.end_moment()
+            self.end_moment()
             ground.slots.give()
 
     def _give_up(self) -> None:

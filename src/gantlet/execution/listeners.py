@@ -92,6 +92,8 @@ class Listeners:
         except Exception as error:  # noqa: BLE001 - a failure becomes a value or a log line here, never a lost call
             self.hook_failed(event, error)
             return nothing
+        finally:
+            self.floor.end_moment()
         return answer
 
     def hook_failed(self, event: HookEvent, error: Exception) -> None:
