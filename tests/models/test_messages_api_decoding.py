@@ -271,10 +271,10 @@ PIECE = (
     '{"type":"input_json_delta","partial_json":"%s"}}'
 )
 CALL = (
-    '{"type":"content_block_start","index":1,"content_block":'
+    '{"type":"content_block_start","index":%d,"content_block":'
     '{"type":"tool_use","id":"%s","name":"%s","input":%s}}'
 )
-OPENED = frame(CALL % ("a", "Read", "{}"), "content_block_start")
+OPENED = frame(CALL % (1, "a", "Read", "{}"), "content_block_start")
 
 
 ODD = [
@@ -300,19 +300,24 @@ ODD = [
     frame('{"type":"content_block_stop","index":1}', "content_block_stop\nid: 1"),
     frame('{"index":1}', "content_block_stop"),
     frame("", "ping"),
+    frame((PIECE % "a").replace('"index":1', '"index":-1')),
+    frame('{"type":"content_block_delta","index":-1,"delta":{"type":"text_delta","text":"a"}}'),
+    BOM + b'data: {"type":"ping"}\n\n',
+    b'event: ping\ndata: {"type":"ping"}\rdata: x\n\n',
+    b'event: ping\ndata: {"type":"ping"}\r\rdata: {}\n\n',
     frame("mere words", "error"),
     frame('{"type":"odd"}', "error"),
     b"event: error\ndata: \xff\n\n",
     frame('{"error":"no"}', "odd"),
     b"event: ping\n\n",
     b"event: content_block_stop\n\nevent: x\ndata: {}\ndata: \n\n",
-    frame(CALL % ("b", "Read", '{},"more":1'), "content_block_start"),
-    frame(CALL % ("b", "Read", "{ }"), "content_block_start"),
-    frame(CALL % ('b","id":"c', "Read", "{}"), "content_block_start"),
-    frame(CALL % ("b", 'Read","name":"Write', "{}"), "content_block_start"),
-    frame(CALL % ("\\q", "Read", "{}"), "content_block_start"),
-    frame(CALL % ("b", "\\u12", "{}"), "content_block_start"),
-    frame("{" + CALL % ("b", "Read", "{}"), "content_block_start"),
+    frame(CALL % (2, "b", "Read", '{},"more":1'), "content_block_start"),
+    frame(CALL % (2, "b", "Read", "{ }"), "content_block_start"),
+    frame(CALL % (2, 'b","id":"c', "Read", "{}"), "content_block_start"),
+    frame(CALL % (2, "b", 'Read","name":"Write', "{}"), "content_block_start"),
+    frame(CALL % (2, "\\q", "Read", "{}"), "content_block_start"),
+    frame(CALL % (2, "b", "\\u12", "{}"), "content_block_start"),
+    frame("{" + CALL % (2, "b", "Read", "{}"), "content_block_start"),
 ]
 
 
@@ -321,9 +326,12 @@ ODD = [
     "before", [b"", OPENED, OPENED + frame(PIECE % "a")], ids=["first", "opened", "growing"]
 )
 def test_what_is_nearly_plain_is_read_as_it_is_written(before: bytes, odd: bytes) -> None:
-    content = before + odd + frame(PIECE % "after")
+    parts = [before, odd, frame(PIECE % "after")]
 
-    assert decoded([content], 1 << 24, lambda: True) == slowly(content, 1 << 24)
+    expected = slowly(b"".join(parts), 1 << 24)
+
+    assert decoded([b"".join(parts)], 1 << 24, lambda: True) == expected
+    assert decoded(parts, 1 << 24, lambda: True) == expected
 
 
 def test_two_frames_that_are_broken_alone_are_not_one_that_is_whole() -> None:
