@@ -425,6 +425,27 @@ async def test_the_same_call_over_and_over_is_noticed_and_then_stopped() -> None
     assert len(notices) == 1
 
 
+@pytest.mark.parametrize(
+    ("same", "reason"),
+    [
+        ({"call": "look", "repeat": 6, "input": {"note": "x"}}, TurnEnd.MODEL_ERROR),
+        (
+            {"call": "look", "repeat": 3, "input_json": "{"},
+            TurnEnd.MALFORMED_TOOL_USE_EXHAUSTED,
+        ),
+    ],
+    ids=["same", "malformed"],
+)
+async def test_another_call_behind_too_many_of_a_kind_does_not_hide_them(
+    same: object, reason: TurnEnd
+) -> None:
+    agent, _ = made([same, {"call": "look", "input": {"note": "y"}}], "never said")
+
+    result = await agent.run("go")
+
+    assert result.reason is reason
+
+
 async def test_an_overloaded_model_is_replaced_by_the_next_one() -> None:
     agent, model = made(
         {

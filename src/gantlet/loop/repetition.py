@@ -12,10 +12,16 @@ MALFORMED_STOP_AFTER = 3
 
 @slotted
 class Repetition:
-    """Counts calls that are the same as the one before, and calls whose input was no JSON."""
+    """Counts calls that are the same as the one before, and calls whose input was no JSON.
 
+    Attributes:
+        is_malformed: Whether the model has stopped sending JSON.
+    """
+
+    is_malformed: bool = False
     _last: tuple[object, ...] | None = None
     _same: int = 0
+    _most: int = 0
     _malformed: int = 0
 
     def note(self, answer: Answer) -> str:
@@ -23,9 +29,12 @@ class Repetition:
         call = answer.call
         is_malformed = type(answer.outcome) is Invalid and INVALID_JSON_KEY in call.input
         self._malformed = self._malformed + 1 if is_malformed else 0
+        if self._malformed >= MALFORMED_STOP_AFTER:
+            self.is_malformed = True
         this = (call.name, call.input, answer.block.content)
         self._same = self._same + 1 if this == self._last else 1
         self._last = this
+        self._most = max(self._most, self._same)
         if self._same != NOTICE_AFTER:
             return ""
         return (
@@ -36,11 +45,6 @@ class Repetition:
     @property
     def problem(self) -> str:
         """Why the turn should end, or nothing."""
-        if self._same >= STOP_AFTER:
-            return f"The same call gave the same result {self._same} times in a row."
+        if self._most >= STOP_AFTER:
+            return f"The same call gave the same result {self._most} times in a row."
         return ""
-
-    @property
-    def is_malformed(self) -> bool:
-        """Whether the model has stopped sending JSON."""
-        return self._malformed >= MALFORMED_STOP_AFTER
