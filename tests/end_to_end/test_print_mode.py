@@ -208,6 +208,41 @@ def test_the_model_can_be_found_behind_an_address(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stdout) == (0, "Over HTTP.\n")
 
 
+def test_a_budget_is_that_of_all_prompts_together(tmp_path: Path) -> None:
+    dear = {"say": "Dear.", "usage": {"input_tokens": 1_000_000, "output_tokens": 1}}
+    desk = Desk(tmp_path, dear, dear, dear)
+    lines = [{"type": "user", "message": {"role": "user", "content": word}} for word in "abc"]
+    server = subprocess.Popen(
+        [desk.argv()[0], "serve-script", str(desk.script)],
+        env=desk.env,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        url = next(word for word in line.split() if word.startswith("http")).rstrip(".,")
+        ended = desk.command(
+            *STREAM,
+            *("--input-format", "stream-json", "--model", "claude-sonnet-5-5"),
+            *("--max-budget-usd", "0.001"),
+            stdin="".join(f"{json.dumps(line)}\n" for line in lines),
+            ANTHROPIC_BASE_URL=url,
+            ANTHROPIC_API_KEY="k",
+        )
+    finally:
+        server.terminate()
+        server.communicate(timeout=60)
+
+    told = [frame for frame in frames(ended.stdout) if frame["type"] == "result"]
+    assert [one["terminal_reason"] for one in told] == [
+        "completed",
+        "budget_exhausted",
+        "budget_exhausted",
+    ]
+    assert "The budget of $0.001 is spent" in told[1]["errors"][0]
+
+
 def test_tasks_in_the_background_are_told_and_ended(tmp_path: Path) -> None:
     sleep = {
         "call": "Bash",

@@ -57,12 +57,26 @@ class Turns:
         if self._held.is_to_stop:
             self._results.fail("It was stopped before it began.", prompt, TurnEnd.ABORTED_STREAMING)
             return
+        if not self._can_pay(agent, prompt):
+            return
         with self._held.running():
             run = await agent.run(prompt.blocks or None)
             run, extra = await self._in_form(agent, run)
         if prompt.origin is not None:
             extra["origin"] = prompt.origin
         self._results.report(run, extra | self._failure(agent, run))
+
+    def _can_pay(self, agent: Agent, prompt: Prompt) -> bool:
+        """Leave the next prompt what is left of the run's budget; say so if that is nothing."""
+        budget, spent = self._desk.flags.max_budget_usd, self._desk.spent_usd
+        if budget is None:
+            return True
+        if spent >= budget:
+            text = f"The budget of ${budget:g} is spent: this run has cost ${spent:.4f}."
+            self._results.fail(text, prompt, TurnEnd.BUDGET_EXHAUSTED)
+            return False
+        agent.set_max_budget(budget - spent)
+        return True
 
     async def _in_form(self, agent: Agent, run: RunResult) -> tuple[RunResult, Frame]:
         """Have the answer given in the form that was asked for, if one was."""
