@@ -1,6 +1,6 @@
 """Puts an agent together from its options: settings, permission, tools, conversation, services."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -78,8 +78,8 @@ def wire(options: AgentOptions, parts: AgentParts, voice: Voice) -> Wired:
         env_file_of(hook_session.session_id, configuration.environment),
     )
     toolbox = open_toolbox(
-        [_checked(tool) for tool in options.tools],
-        [_checked(tool) for tool in options.mcp_tools],
+        _checked(options.tools),
+        _checked(options.mcp_tools),
         environment=configuration.environment,
         denied=[*configuration.settings.denied, *options.disallowed_tools],
         selected=options.builtin_tools,
@@ -256,14 +256,16 @@ def _execution(configuration: Configuration) -> ExecutionSettings:
     )
 
 
-def _checked(tool: AnyTool) -> AnyTool:
-    """Return a tool, or say what is handed over in place of one.
+def _checked(tools: Sequence[AnyTool]) -> Sequence[AnyTool]:
+    """Return tools, or say what is handed over in place of one.
 
     Raises:
         ToolDefinitionError: It is no tool.
     """
-    if isinstance(tool, Tool):
-        return tool
-    raise ToolDefinitionError(
-        f"{tool!r} is not a tool. Put @tool on the function, or hand over an instance of a Tool."
-    )
+    for tool in tools:
+        if not isinstance(tool, Tool):
+            raise ToolDefinitionError(
+                f"{tool!r} is not a tool. Put @tool on the function, or hand over an instance of"
+                " a Tool."
+            )
+    return tools

@@ -13,6 +13,9 @@ from gantlet.messages.message import AssistantMessage
 from gantlet.messages.stream import StreamEvent
 from gantlet.messages.value import value
 
+#: What may be copied once more. For more than that, memory is asked of the system each time.
+_MAX_COPIED_BYTES = 64 * 1024
+
 
 @value
 class ModelRequest:
@@ -41,13 +44,16 @@ class ModelRequest:
 
         Tools, system and messages in the order in which they are cached.
         """
-        parts = [self._head(), b'"stream":true' if stream else b'"stream":false']
+        begin = [self._head(), b',"stream":true' if stream else b',"stream":false']
         if self.tools:
-            parts.append(b'"tools":' + self.tools)
+            begin += (b',"tools":', self.tools)
         if self.system:
-            parts.append(b'"system":' + self.system)
-        parts.append(b'"messages":[' + b"".join(self.messages[:1]))
-        parts += self.messages[1:]
+            begin += (b',"system":', self.system)
+        begin += (b',"messages":[', *self.messages[:1])
+        if len(self.tools) > _MAX_COPIED_BYTES:  # each large block is copied once, and no more
+            rest = [part for message in self.messages[1:] for part in (b",", message)]
+            return b"".join([*begin, *rest, b"]}"])
+        parts = [b"".join(begin), *self.messages[1:]]
         parts[-1] += b"]}"
         return b",".join(parts)
 
