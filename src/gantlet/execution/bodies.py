@@ -14,7 +14,7 @@ import anyio
 from anyio._backends._asyncio import is_anyio_cancellation
 
 from gantlet.execution.deadlines import Deadlines
-from gantlet.execution.foreign import EscapedError, is_from_the_user
+from gantlet.execution.foreign import EscapedError, is_ending
 from gantlet.execution.runners import Host, Runners, is_cancelled
 from gantlet.messages.value import value
 from gantlet.system import Clock, RealClock
@@ -254,18 +254,19 @@ def _tidied(
 
     Raises:
         CancelledError: The coroutine was cancelled, and the error came in place of that.
-        EscapedError: It was not, and yet the error is one that ends more than a coroutine: it
-            closed itself, or was cancelled by a scope which it left open.
+        EscapedError: It was not, but ended as if: it closed itself, or was cancelled by a scope
+            which it left open.
     """
     has_left_scopes = host.innermost is not host.scope
     if has_left_scopes:
         _log.error("A call left a scope or a group of tasks open; what ran in it is ended.")
         _leave_scopes(host)
-    if error is not None and is_from_the_user(error):
+    if error is None or isinstance(error, Exception):
+        yield from _uncancelled(host, asked)
+        return
+    if not is_ending(error):
         return
     yield from _uncancelled(host, asked)
-    if error is None or isinstance(error, Exception):
-        return
     while is_cancelled():
         if error is thrown or _is_ours(error):
             return

@@ -59,15 +59,16 @@ def is_meant_for_us(error: BaseException) -> bool:
     """Return whether we were cancelled or closed, or the user wants out."""
     if isinstance(error, GeneratorExit):
         return _was_raised_here(error) or _is_cancelled()
-    if is_from_the_user(error):
+    if any(isinstance(leaf, KeyboardInterrupt) for leaf in _leaves(error)):
         return True
     is_cancellation = all(isinstance(leaf, asyncio.CancelledError) for leaf in _leaves(error))
     return is_cancellation and _is_cancelled()
 
 
-def is_from_the_user(error: BaseException) -> bool:
-    """Return whether an error is a Ctrl-C, perhaps among others."""
-    return any(isinstance(leaf, KeyboardInterrupt) for leaf in _leaves(error))
+def is_ending(error: BaseException) -> bool:
+    """Return whether an error says no more than that a coroutine was cancelled or closed."""
+    endings = (asyncio.CancelledError, GeneratorExit)
+    return all(isinstance(leaf, endings) for leaf in _leaves(error))
 
 
 def _is_cancelled() -> bool:
