@@ -195,8 +195,11 @@ class Body(Generic[_T]):
                     yield from _tidied(host, self._asked)
                 return value
             except BaseException as error:
-                if not isinstance(thrown, GeneratorExit):  # or we are being cleared away
-                    yield from _tidied(host, self._asked, error, thrown)
+                try:
+                    if not isinstance(thrown, GeneratorExit):  # or we are being cleared away
+                        yield from _tidied(host, self._asked, error, thrown)
+                finally:
+                    thrown = None  # it holds this frame
                 raise
 
     def _tidies_up(
