@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from execution_kit import SAFE, FreeTool, Stage, is_idle, use
+from execution_kit import SAFE, FreeTool, Stage, use
 from gantlet.execution import Bodies, Executor, Services, Spill
 from gantlet.hooks import NoHooks
 from gantlet.permissions import ReadOnlyPermission
