@@ -318,6 +318,9 @@ ODD = [
     frame(CALL % (2, "\\q", "Read", "{}"), "content_block_start"),
     frame(CALL % (2, "b", "\\u12", "{}"), "content_block_start"),
     frame("{" + CALL % (2, "b", "Read", "{}"), "content_block_start"),
+    frame(CALL.replace("input", "in put") % (2, "b", "Read", "{}"), "content_block_start"),
+    frame(CALL.replace("input", "input ") % (2, "b", "Read", "{}"), "content_block_start"),
+    frame(CALL.replace('"input"', ' "input" ') % (2, "b", "Read", "{}"), "content_block_start"),
 ]
 
 

@@ -47,6 +47,7 @@ _CALL: Final = (
 )
 _CALL_NAME: Final = ',"name":"'
 _CALL_END: Final = ',"input":{}}}'
+_INPUT: Final = '"input"'
 
 
 def event_in(name: bytes, data: str | bytes) -> StreamEvent:
@@ -134,7 +135,7 @@ class Expected:
         except ValueError:
             return None
         rest = frame[end:]
-        if rest != _CALL_END and rest.replace(" ", "") != _CALL_END:
+        if rest != _CALL_END and (_INPUT not in rest or rest.replace(" ", "") != _CALL_END):
             return None
         return BlockStart(self._index + 1, ToolUse(own_id, name, NOTHING_EXTRA))
 
