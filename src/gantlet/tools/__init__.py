@@ -18,6 +18,8 @@ from gantlet.tool.wording import quoted
 
 SNAPSHOT_FILE = "schemas.json"
 _SNAPSHOT = str(Path(__file__).parent / SNAPSHOT_FILE)
+#: How an entry ends.
+_END = "\n  }"
 _NO_MODULES = frozenset({SNAPSHOT_FILE, "__init__.py", "__pycache__"})
 
 
@@ -82,43 +84,72 @@ def build_kept(
     Those whose name and aliases are not `wanted` are left out without a word. A file or folder of
     which nothing was kept is discovered.
     """
-    kept = read_kept()
-    known = {one.module.removeprefix(f"{package.__name__}.").split(".")[0] for one in kept}
+    kept = _kept_texts()
+    prefix = f"{package.__name__}."
+    known = {_module_in(text).removeprefix(prefix).partition(".")[0] for text in kept.values()}
     classes, broken = discover(package, known) if _has_others(package, known) else ([], [])
     fresh, left_out = build_all(classes, ports)
-    for one in kept:
-        if not wanted([one.name, *one.attributes.get("aliases", ())]):
+    for name, text in kept.items():
+        if not wanted([name, *_aliases_in(text)]):
             continue
         try:
-            fresh.append(one.build(ports))
+            fresh.append(_kept(name, text).build(ports))
         except MissingPortError as error:
-            left_out.append(Problem(one.name, str(error)))
+            left_out.append(Problem(name, str(error)))
     return sorted(fresh, key=lambda tool: tool.name), [*broken, *left_out]
 
 
 def read_kept() -> list[Kept]:
     """Return what was kept of the built-in tools; nothing where the file is missing."""
+    return [_kept(name, text) for name, text in _kept_texts().items()]
+
+
+def _kept_texts() -> dict[str, str]:
+    """Return what was kept of each tool, by name, as the JSON it is.
+
+    Parsing all of it takes long, and a session may want few of them: the file is written such that
+    each entry begins on a line of its own, two columns in.
+    """
     try:
         with open(_SNAPSHOT, "rb") as opened:  # noqa: PTH123 - a path object takes as long as reading
-            entries = json.loads(opened.read())
+            whole = opened.read().decode()
     except FileNotFoundError:
-        return []
-    return [
-        Kept(
-            entry["module"],
-            entry["class"],
-            name,
-            entry.get("description", ""),
-            entry.get("described_in", ""),
-            tuple(entry["ports"]),
-            entry["schema"],
-            {
-                attribute: tuple(given) if isinstance(given, list) else given
-                for attribute, given in entry["attributes"].items()
-            },
-        )
-        for name, entry in entries.items()
-    ]
+        return {}
+    _, *entries = whole.split('\n  "')
+    parts = [entry.partition('": ') for entry in entries]
+    return {name: f"{text.rpartition(_END)[0]}{_END}" for name, _, text in parts}
+
+
+def _module_in(text: str) -> str:
+    """Return the module of a tool, which is the first thing that is kept of it."""
+    return text.partition('"module": "')[2].partition('"')[0]
+
+
+def _aliases_in(text: str) -> Sequence[str]:
+    """Return the other names of a tool. Most have none."""
+    head = text.partition('\n    "schema": ')[0]
+    if '"aliases": [' not in head:
+        return ()
+    aliases: Sequence[str] = json.loads(f"{head.rstrip(',')}}}")["attributes"].get("aliases", ())
+    return aliases
+
+
+def _kept(name: str, text: str) -> Kept:
+    """Return what was kept of one tool."""
+    entry = json.loads(text)
+    return Kept(
+        entry["module"],
+        entry["class"],
+        name,
+        entry.get("description", ""),
+        entry.get("described_in", ""),
+        tuple(entry["ports"]),
+        entry["schema"],
+        {
+            attribute: tuple(given) if isinstance(given, list) else given
+            for attribute, given in entry["attributes"].items()
+        },
+    )
 
 
 def _has_others(package: ModuleType, known: Collection[str]) -> bool:
