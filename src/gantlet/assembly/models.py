@@ -2,7 +2,6 @@
 
 from gantlet.assembly.key_helper import HelpedModel, KeyHelper
 from gantlet.messages import Model
-from gantlet.messages.value import replace
 from gantlet.models.messages_api import Endpoint, MessagesApi
 from gantlet.models.messages_api.variables import Variables
 from gantlet.system import Environment
@@ -30,11 +29,7 @@ def open_model(
         if not hasattr(model, "stream"):
             raise UserError(f"{model!r} is no model. Give a name, or an object that is one.")
         return model
-    endpoint = Endpoint.from_environment(environment)
-    given = {"base_url": base_url, "api_key": api_key}
-    told = {name: text for name, text in given.items() if text is not None}
-    if told:
-        endpoint = replace(endpoint, **told)
+    endpoint = Endpoint.from_environment(environment, base_url=base_url, api_key=api_key)
     if key_helper is not None and endpoint.api_key is None and endpoint.auth_token is None:
         return HelpedModel(endpoint, key_helper)
     return MessagesApi(endpoint)

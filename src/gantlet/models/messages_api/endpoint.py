@@ -94,16 +94,21 @@ class Endpoint:
             )
 
     @classmethod
-    def from_environment(cls, environment: Environment) -> "Endpoint":
-        """Return the endpoint that the environment describes.
+    def from_environment(
+        cls, environment: Environment, *, base_url: str | None = None, api_key: str | None = None
+    ) -> "Endpoint":
+        """Return the endpoint that the environment describes, but for what is given.
 
         Raises:
             UserError: A variable cannot be read; it is named.
         """
         variables = Variables(environment.variables)
+        told_url = _checked_url(variables.text("ANTHROPIC_BASE_URL") or PUBLIC_BASE_URL)
+        told_key = variables.text("ANTHROPIC_API_KEY")
+        check_credential(told_key, "The API key")
         return cls(
-            base_url=variables.text("ANTHROPIC_BASE_URL") or PUBLIC_BASE_URL,
-            api_key=variables.text("ANTHROPIC_API_KEY"),
+            base_url=told_url if base_url is None else base_url,
+            api_key=told_key if api_key is None else api_key,
             auth_token=variables.text("ANTHROPIC_AUTH_TOKEN"),
             key_header=variables.choice("GANTLET_KEY_HEADER", KeyHeader, KeyHeader.X_API_KEY),
             api_version=variables.text("GANTLET_API_VERSION") or DEFAULT_API_VERSION,
@@ -189,6 +194,8 @@ def _checked_url(url: str) -> str:
     Raises:
         UserError: Nothing can be reached there. The message never shows more than scheme and host.
     """
+    if url == PUBLIC_BASE_URL:
+        return url
     try:
         parts = urlsplit(url.strip())
         port = parts.port
