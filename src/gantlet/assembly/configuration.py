@@ -19,7 +19,7 @@ from gantlet.config import (
     carried_over,
 )
 from gantlet.messages import Event, ToolUse
-from gantlet.messages.value import replace, slotted, value
+from gantlet.messages.value import lazy, replace, slotted, value
 from gantlet.permissions import (
     AddDirectories,
     AddRules,
@@ -77,10 +77,14 @@ class Configuration:
         self._watch = watch
         self._kept: dict[str, FileRead] = {}
         self._pending: dict[str, ChangedFile] = {}  # seen, and not in place yet
-        self._lock = anyio.Lock()
         self._reading: object | None = None  # the one for which hooks are asked now
         self._engine: Engine | None = None
         self._context: Callable[[Settings], PermissionContext] | None = None
+
+    @lazy
+    def _lock(self) -> anyio.Lock:
+        """Held by whoever reads settings again. Making one takes long, and most never do."""
+        return anyio.Lock()
 
     @property
     def environment(self) -> Environment:
@@ -117,10 +121,12 @@ class Configuration:
         nobody = asker is None if avoid_prompts is None else avoid_prompts
 
         def context(settings: Settings) -> PermissionContext:
-            made = settings.context(
-                mode, auto_available=mode is Mode.AUTO, bypass_available=bypass_available
+            return settings.context(
+                mode,
+                auto_available=mode is Mode.AUTO,
+                bypass_available=bypass_available,
+                avoid_prompts=nobody,
             )
-            return replace(made, avoid_prompts=made.avoid_prompts or nobody)
 
         holder = ContextHolder(context(self.settings), self.saver(), directory_names)
         if directories:
@@ -267,6 +273,8 @@ def _adopt(request: SettingsRequest, settings: Settings) -> None:
 
 def _environment(base: Environment, settings: Settings) -> Environment:
     """Return an environment with what settings say: some of it for us, all of it for children."""
+    if not settings.counted.get("env"):
+        return base
     own, children = settings.own_env, settings.child_env
     if not own and not children:
         return base

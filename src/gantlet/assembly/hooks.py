@@ -115,7 +115,7 @@ def open_runner(
 
 def env_file_of(session_id: str, environment: Environment) -> Path:
     """Return where hooks write variables for the commands of a session."""
-    return home_folder(environment) / HOOK_FOLDER / f"{session_id}.sh"
+    return home_folder(environment) / f"{HOOK_FOLDER}/{session_id}.sh"
 
 
 def _holds(engine: Engine, rule: Rule, moment: Moment) -> bool:

@@ -17,7 +17,15 @@ from gantlet.pool import (
     read_setting,
 )
 from gantlet.system import Environment, home_folder
-from gantlet.tool import ENVIRONMENT, TOOL_CATALOG, AnyTool, Port, Ports
+from gantlet.tool import (
+    ENVIRONMENT,
+    FILE_CHANGES,
+    FILE_KNOWLEDGE,
+    TOOL_CATALOG,
+    AnyTool,
+    Port,
+    Ports,
+)
 from gantlet.tools.shell import SHELL
 
 
@@ -38,13 +46,10 @@ def open_toolbox(
     environment = environment or Environment.current(DEFAULT_FLAGS)
     definitions = Definitions(environment.flags)
     catalog = Catalog(definitions)
-    files = SessionFiles.below(home_folder(environment))
-    offered: dict[Port[Any], object] = {
-        TOOL_CATALOG: catalog,
-        ENVIRONMENT: environment,
-        **files.ports,
-        **(ports or Ports()).offered,
-    }
+    given = ports.offered if ports is not None else {}
+    offered: dict[Port[Any], object] = {TOOL_CATALOG: catalog, ENVIRONMENT: environment, **given}
+    if FILE_KNOWLEDGE not in given or FILE_CHANGES not in given:
+        offered = {**SessionFiles.below(home_folder(environment)).ports, **offered}
     if SHELL not in offered:
         offered.update(open_shell(str(Path.cwd()), environment).ports)
     selection = Selection.parse(selected)

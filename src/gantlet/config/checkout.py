@@ -1,19 +1,24 @@
 """Which folder is the project. What a checkout says of itself proves nothing."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
+
+#: What follows the links in a path.
+Follow: TypeAlias = Callable[[str], str]
 
 _GIT = ".git"
 _MAX_POINTER_BYTES = 4096
 _POINTER = "gitdir: "
 
 
-def project_root(cwd: Path, home: Path) -> Path:
+def project_root(cwd: Path, home: Path, followed: Follow = os.path.realpath) -> Path:
     """Return the top of the checkout a folder lies in; without one, the folder itself.
 
     A home directory that is a checkout makes no project of everything below it.
     """
-    real, top = os.path.realpath(cwd), os.path.realpath(home)
+    real, top = followed(str(cwd)), followed(str(home))
     folder, above = real, os.path.dirname(real)  # noqa: PTH120 - at each start: texts, not paths
     while folder == real or folder != top:
         if os.path.lexists(f"{folder.rstrip('/')}/{_GIT}"):
@@ -24,9 +29,8 @@ def project_root(cwd: Path, home: Path) -> Path:
     return Path(real)
 
 
-def folders_down_to(root: Path, cwd: Path) -> tuple[Path, ...]:
-    """Return the folders from a project's root down to the one a session is in."""
-    here = os.path.realpath(cwd)
+def folders_down_to(root: Path, here: str) -> tuple[Path, ...]:
+    """Return the folders from a project's root down to the one a session really is in."""
     if here == str(root):
         return (root,)
     real = Path(here)

@@ -1,6 +1,5 @@
 """Everything that decides about the settings of a session, in one place: what to read, and how."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import field
 from functools import partial
@@ -17,9 +16,9 @@ from gantlet.config.settings_files import (
 )
 from gantlet.config.trust import TrustQuestion, is_accepted_elsewhere
 from gantlet.config.trust_store import STORE_NAME, TrustStore
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.rules import SourceKind
-from gantlet.system import Environment, home_folder
+from gantlet.system import Environment, RealPaths, home_folder
 
 _LAST_GOOD = "settings-seen"
 
@@ -46,17 +45,17 @@ class SettingsRequest:
     managed: Path | None = None
     managed_owner: int = 0
 
-    @property
+    @lazy
     def home(self) -> Path:
         """The user's home directory."""
         return Path(self.environment.variables.get("HOME") or Path.home())
 
-    @property
+    @lazy
     def own_folder(self) -> Path:
         """Where we keep what we write ourselves."""
         return home_folder(self.environment)
 
-    @property
+    @lazy
     def store(self) -> TrustStore:
         """The user's yes to folders."""
         return TrustStore(self.own_folder / STORE_NAME)
@@ -79,15 +78,17 @@ class SettingsRequest:
 
     def question(self, places: SettingsFiles) -> TrustQuestion:
         """Return what decides about the trust of the folder."""
-        root = os.path.realpath(places.root)
-        is_outside = not is_in_hands_of(places.root, self.own_folder, self.home)
-        accepted = partial(is_accepted_elsewhere, places.root, self._accepting_folder())
+        followed = RealPaths()
+        root = followed(str(places.root))
+        is_outside = not is_in_hands_of(places.root, self.own_folder, self.home, followed)
+        accepted = partial(self._is_accepted, places.root)
         return TrustQuestion(root, self.store if is_outside else None, self.trusts, accepted)
 
-    def _accepting_folder(self) -> Path:
-        """Return where `.claude.json` lies."""
+    def _is_accepted(self, root: Path) -> bool:
+        """Return whether `.claude.json`, wherever that lies, says yes to a folder."""
         given = config_folder(self.cwd, self.home, self.environment)
-        return self.home if given == self.home / ".claude" else given
+        folder = self.home if given == self.home / ".claude" else given
+        return is_accepted_elsewhere(root, folder)
 
     def read(
         self, places: SettingsFiles | None = None, kept: Mapping[str, FileRead] | None = None

@@ -190,6 +190,7 @@ class Settings:
         *,
         auto_available: bool = False,
         bypass_available: bool = False,
+        avoid_prompts: bool = False,
     ) -> PermissionContext:
         """Return what calls are judged against. A mode that is not available is the default."""
         wanted = mode or self.mode or Mode.DEFAULT
@@ -203,7 +204,7 @@ class Settings:
             directories=self.directories,
             bypass_available=bypass,
             auto_available=auto,
-            avoid_prompts=self.is_on("permissions.denyInsteadOfPrompting"),
+            avoid_prompts=avoid_prompts or self.is_on("permissions.denyInsteadOfPrompting"),
             is_trusted=self.trust.trusts(Exposure.ALLOW),
             managed_rules_only=self.is_on("allowManagedPermissionRulesOnly"),
             fence=self.fence,

@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from gantlet.config.checkout import folders_down_to, project_root
+from gantlet.config.checkout import Follow, folders_down_to, project_root
 from gantlet.config.file_reader import SettingsOrigin
 from gantlet.messages import dumps, freeze, thaw
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.permissions import Destination, Directory, Workspace
 from gantlet.rules import Anchors, Source, SourceKind
-from gantlet.system import Environment, absolute, account_home, directory_names
+from gantlet.system import Environment, RealPaths, absolute, account_home, directory_names
 from gantlet.tool import UserError
 
 CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
@@ -21,6 +21,7 @@ GIVEN = "--settings"
 #: Where hooks write variables for later commands; whoever writes there decides what those do.
 HOOK_FOLDER = "hook-env"
 _CONFIG = ".claude"
+_NAME = "settings.json"
 _ROOT_USER = 0
 
 #: The sources that can be chosen, by their names on the command line.
@@ -77,16 +78,17 @@ class SettingsFiles:
         Raises:
             UserError: `given` names a file that is not there.
         """
-        root = project_root(cwd, home)
-        here = cwd if str(root) == os.path.realpath(cwd) else root
+        followed = RealPaths()
+        root, real = project_root(cwd, home, followed), followed(str(cwd))
+        here = cwd if str(root) == real else root
         named, text = _given(given, cwd)
-        user = config_folder(cwd, home, environment) / "settings.json"
+        user = config_folder(cwd, home, environment) / _NAME
         return cls(
             user,
-            here / _CONFIG / "settings.json",
-            here / _CONFIG / "settings.local.json",
-            (here, *folders_down_to(root, cwd)[1:]),
-            SourceKind.PROJECT if is_in_hands_of(root, user, home) else SourceKind.USER,
+            here / f"{_CONFIG}/settings.json",
+            here / f"{_CONFIG}/settings.local.json",
+            (here, *folders_down_to(root, real)[1:]),
+            SourceKind.PROJECT if is_in_hands_of(root, user, home, followed) else SourceKind.USER,
             managed or managed_folder(environment),
             managed_owner,
             named,
@@ -95,7 +97,7 @@ class SettingsFiles:
             sources,
         )
 
-    @property
+    @lazy
     def root(self) -> Path:
         """The root of the project."""
         return self.project.parent.parent
@@ -115,8 +117,8 @@ class SettingsFiles:
         if SourceKind.USER in self.sources:
             yield self.user_kind, self.user
         for kind, name in _OF_FOLDERS:
-            own = [folder / _CONFIG / name for folder in folders]
             if kind in self.sources:
+                own = [folder / f"{_CONFIG}/{name}" for folder in folders]
                 yield from ((kind, path) for path in own if not _is_same(path, self.user))
         if self.extra is not None:
             yield SourceKind.COMMAND_LINE, self.extra
@@ -155,7 +157,7 @@ class SettingsFiles:
 
 
 _OF_FOLDERS = (
-    (SourceKind.PROJECT, "settings.json"),
+    (SourceKind.PROJECT, _NAME),
     (SourceKind.LOCAL, "settings.local.json"),
 )
 
@@ -183,16 +185,16 @@ def config_folder(cwd: Path, home: Path, environment: Environment) -> Path:
     return Path(absolute(given, str(cwd))) if given else home / _CONFIG
 
 
-def is_in_hands_of(root: Path, path: Path, home: Path) -> bool:
+def is_in_hands_of(root: Path, path: Path, home: Path, followed: Follow = os.path.realpath) -> bool:
     """Return whether a path lies in a project, so that whoever made that wrote what is there.
 
     A project that holds the home directory is the user's own, unless it is a checkout and a
     variable says that the home directory is there: the system knows another one.
     """
-    real = os.path.realpath(root)
-    if not _is_below(os.path.realpath(path), real):
+    real = followed(str(root))
+    if not _is_below(followed(str(path)), real):
         return False
-    own = os.path.realpath(home)
+    own = followed(str(home))
     if not _is_below(own, real):
         return True
     return os.path.lexists(Path(real) / ".git") and Path(own) != account_home()
@@ -219,21 +221,23 @@ def workspace_at(
         files: Where the settings lie, which decide what is allowed.
         kept: What of our own decides beside them.
     """
-    here = Directory(directory_names(str(cwd)))
-    own = (files.user.parent / "settings.json", *_own_files(files), files.managed, *kept)
+    names = RealPaths().names
+    here = Directory(names(str(cwd)))
+    user = files.user if files.user.name == _NAME else files.user.parent / _NAME
+    own = (user, *_own_files(files), files.managed, *kept)
     return Workspace(
         here,
         here,
-        Directory(directory_names(str(home))),
-        Directory(directory_names(str(files.root))),
-        own=tuple(Directory(directory_names(str(path))) for path in own),
+        Directory(names(str(home))),
+        Directory(names(str(files.root))),
+        own=tuple([Directory(names(str(path))) for path in own]),
     )
 
 
 def _own_files(files: SettingsFiles) -> Iterator[Path]:
     """Yield the settings files of the project, and the one named for the session."""
     for folder in files.folders or (files.root,):
-        yield from (folder / _CONFIG / name for _, name in _OF_FOLDERS)
+        yield from (folder / f"{_CONFIG}/{name}" for _, name in _OF_FOLDERS)
     if files.extra is not None:
         yield files.extra
 

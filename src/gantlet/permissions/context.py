@@ -109,6 +109,8 @@ class PermissionContext:
     def with_rules(self, rules: Iterable[Rule | BadRule]) -> "PermissionContext":
         """Return the context with more rules. A bad one that forbids still holds in some form."""
         listed = list(rules)
+        if not listed:
+            return self
         bad = [rule for rule in listed if isinstance(rule, BadRule)]
         sound = [rule for rule in listed if isinstance(rule, Rule)]
         sound += [rule.stand_in for rule in bad if rule.stand_in is not None]

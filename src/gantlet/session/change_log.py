@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from gantlet.messages.value import value
+from gantlet.messages.value import lazy, value
 from gantlet.session.images import Images
 from gantlet.session.undo_pruning import prune_if_due
 from gantlet.system import PrivateLines, digest_of, make_private_folder
@@ -58,12 +58,21 @@ class ChangeLog:
     """The log of one session. May be used from any thread."""
 
     def __init__(self, home: Path, session_id: str) -> None:
-        self._root = home / UNDO_FOLDER
+        self._home = home
         self.session_id = session_id
-        self.images = Images(self._root / "images")
         self._lock = threading.Lock()
         self._before_us: int | None = None
         self.turn = 0
+
+    @lazy
+    def _root(self) -> Path:
+        """Where everything about changes lies; most sessions change nothing."""
+        return self._home / UNDO_FOLDER
+
+    @lazy
+    def images(self) -> Images:
+        """The contents of files as they were."""
+        return Images(self._root / "images")
 
     @property
     def path(self) -> Path:

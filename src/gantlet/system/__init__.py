@@ -26,6 +26,7 @@ from gantlet.system.processes import (
     run_child,
     start_child,
 )
+from gantlet.system.real_paths import RealPaths
 from gantlet.system.replacing import (
     ChangedFileError,
     Replaced,
@@ -74,6 +75,7 @@ __all__ = [
     "PrivateLines",
     "ProcessCommand",
     "RealClock",
+    "RealPaths",
     "RefusedFileError",
     "Replaced",
     "Repository",
