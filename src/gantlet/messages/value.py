@@ -11,7 +11,16 @@ from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
 from functools import cache, cached_property
 from operator import attrgetter
 from types import CodeType, FunctionType
-from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    get_origin,
+    overload,
+)
 
 from gantlet.messages.value_shapes import SHAPES
 
@@ -72,7 +81,13 @@ class lazy(Generic[_Found]):  # noqa: N801 - reads like the decorator it is
         self._name = find.__name__
         self.__doc__ = find.__doc__
 
-    def __get__(self, instance: Any, owner: object = None) -> _Found:  # noqa: ANN401 - any value
+    @overload
+    def __get__(self, instance: None, owner: object = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: object = None) -> _Found: ...
+    def __get__(self, instance: Any, owner: object = None) -> Self | _Found:  # any value
+        if instance is None:
+            return self
         found = self._find(instance)
         _put(instance, self._name, found)
         return found

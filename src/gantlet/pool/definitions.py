@@ -16,8 +16,16 @@ from gantlet.pool.deferral import View
 from gantlet.pool.flags import STRICT_TOOLS
 from gantlet.pool.gate import shown
 from gantlet.pool.strict import Budget, Need, strict_need
-from gantlet.tool import AnyTool, Parsed, Problem, RequestView, ToolDefinitionError, flattened
-from gantlet.tool.inputs import SchemaFormat, read_input
+from gantlet.tool import (
+    AnyTool,
+    Parsed,
+    Problem,
+    RequestView,
+    Tool,
+    ToolDefinitionError,
+    flattened,
+)
+from gantlet.tool.inputs import SchemaFormat, plainly_written, read_input
 from gantlet.tool.plain_schema import FIELD_NAME
 from gantlet.tool.schema import compact
 
@@ -129,7 +137,9 @@ class Definitions:
         sheets, describe = self._sheets, self.describe
         written: list[bytes] = []
         for tool in tools:
-            sheet = sheets.get(id(tool)) or self._sheet(tool)
+            sheet = sheets.get(id(tool))
+            if sheet is None:
+                sheet = sheets[id(tool)] = _Sheet(tool, self._schema_text(tool))
             if not sheet.text:
                 continue
             strict = may_be_strict and tool.strict and self._affords(sheet, budget)
@@ -161,10 +171,11 @@ class Definitions:
         sheet.key, sheet.written = key, None
         try:
             more = self._more(sheet, key) if strict or with_examples else ""
-            sheet.written = _encoded(
+            text = (
                 f'{{"name":{as_json_text(sheet.tool.name)},"description":'
                 f'{as_json_text(description)},"input_schema":{sheet.text}{more}}}'
             )
+            sheet.written = text.encode() if text.isascii() else _encoded(text)
         except (TypeError, ValueError, RecursionError) as error:
             self._note(sheet.tool, f"it cannot be written as JSON: {shown(error)}")
         return sheet.written
@@ -194,9 +205,10 @@ class Definitions:
     def _schema_text(self, tool: AnyTool) -> str:
         """Return a tool's schema as the API takes it; note a tool that has none."""
         try:
+            text = _plainly_written(tool)
+            if text:
+                return text
             described = tool.input_format
-            if isinstance(described, SchemaFormat) and described.plain_text:
-                return described.plain_text
             schema = flattened(described.json_schema)
             _check_root(schema)
         except ToolDefinitionError as error:
@@ -219,6 +231,15 @@ class Definitions:
         """Remember what is wrong with a tool."""
         short = reason if len(reason) <= _MAX_REASON_CHARS else reason[:_MAX_REASON_CHARS] + "…"
         self.problems.setdefault(tool.name, Problem(tool.name, short))
+
+
+def _plainly_written(tool: AnyTool) -> str:
+    """Return a tool's schema if it is plain; then its format need not be made before a call."""
+    is_usual = type(tool).input_format is Tool.input_format and "input_format" not in vars(tool)
+    if is_usual and tool.input_schema is not None and tool.input_type is None:
+        return plainly_written(tool.input_schema)
+    described = tool.input_format
+    return described.plain_text if isinstance(described, SchemaFormat) else ""
 
 
 def _check_root(schema: FrozenDict) -> None:

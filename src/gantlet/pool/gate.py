@@ -24,13 +24,16 @@ class Gate:
 
     def admitted(self, tools: Iterable[AnyTool]) -> list[AnyTool]:
         """Return the tools that exist here; note the reason for those that should but cannot."""
-        environment = self.environment
+        environment, denied = self.environment, self.denied
         admitted = []
         for tool in tools:
             try:
                 fault = _fault(tool)
                 if not fault:
-                    if not self._is_hidden(tool) and tool.is_enabled(environment):
+                    may_hide = denied or tool.requires_flag or tool.hidden_by_flag
+                    if may_hide and self._is_hidden(tool):
+                        continue
+                    if tool.is_enabled(environment):
                         admitted.append(tool)
                     continue
             except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here

@@ -36,22 +36,27 @@ class Selection:
         """
         if self.entries is None:
             return pool, ()
+        always = set(map(id, kept))
         known = [*pool.names, *chain.from_iterable(map(names_of, pool.mcp))]
+        if always.issuperset(map(id, pool.own)):  # as where a program has only its own tools
+            return pool, self._unknown(known)
         meant = [pattern.among(known) for pattern in self._patterns]
-        unknown = tuple(
-            Problem(entry, "no tool has this name")
-            for entry, names in zip(self.entries, meant, strict=True)
-            if not names
-        )
         wanted = frozenset[str]().union(*meant)
-        always = {id(tool) for tool in kept}
         own = [
             tool
             for tool in pool.own
             if tool.name in wanted or not wanted.isdisjoint(tool.aliases) or id(tool) in always
         ]
         chosen = pool if len(own) == len(pool.own) else Pool(tuple(own), pool.mcp, pool.problems)
-        return chosen, unknown
+        return chosen, self._unknown(known)
+
+    def _unknown(self, known: Collection[str]) -> tuple[Problem, ...]:
+        """Return the entries that mean none of the names."""
+        return tuple(
+            Problem(entry, "no tool has this name")
+            for entry, pattern in zip(self.entries or (), self._patterns, strict=True)
+            if not pattern.matches_any(known)
+        )
 
     def names(self, names: Iterable[str]) -> bool:
         """Return whether an entry means a tool that goes by these names."""

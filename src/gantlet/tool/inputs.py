@@ -54,6 +54,14 @@ class InputFormat(Protocol[_Args_co]):
         """Return the args, or everything that is wrong."""
 
 
+def plainly_written(schema: Schema) -> str:
+    """Return a schema as JSON if it is one whose validity needs no library; nothing for others."""
+    try:
+        return plain_text(schema) or plain_text(tidied(schema))
+    except Exception:  # noqa: BLE001 - what a foreign schema does is told where it is read
+        return ""
+
+
 class SchemaFormat:
     """An input described by a JSON Schema. The args are the frozen input itself.
 
@@ -66,10 +74,7 @@ class SchemaFormat:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        try:
-            self.plain_text = plain_text(schema) or plain_text(tidied(schema))
-        except Exception:  # noqa: BLE001 - what a foreign schema does is told where it is read
-            self.plain_text = ""
+        self.plain_text = plainly_written(schema)
 
     @cached_property
     def json_schema(self) -> FrozenDict:

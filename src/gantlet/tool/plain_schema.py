@@ -38,8 +38,8 @@ def plain_text(schema: object) -> str:
     if fields is None or required is None or len(schema) != 3:
         return _schema(schema, _MAX_DEPTH, _AT_ROOT)
     # Most roots say just these three things.
-    text, names = _fields_at_root(fields, _MAX_DEPTH - 1), _names(required, 0)
-    if not text or not names or not _object(kind, 0):
+    text, names = _named(fields, _MAX_DEPTH - 1, _name_at_root), _names(required, 0)
+    if not text or not names or type(kind) is not str or kind != "object":
         return ""
     return f'{{"type":"object","properties":{text},"required":{names}}}'
 
@@ -110,7 +110,9 @@ def _names(given: object, depth: int) -> str:
     for name in given:
         if type(name) is not str:
             return ""
-    if len(given) > 1 and len(set(given)) < len(given):
+    if len(given) == 1:
+        return "[" + as_json_text(given[0]) + "]"
+    if len(set(given)) < len(given):
         return ""
     return f"[{','.join(map(as_json_text, given))}]"
 
@@ -136,9 +138,11 @@ def _named(given: object, depth: int, name_of: Callable[[str], str]) -> str:
             return ""
         if type(node) is dict and len(node) == 2 and depth:
             kind, description = node.get("type"), node.get("description")
-            if type(description) is str and type(kind) is str and kind in _DESCRIBED:
-                parts.append(f"{begin}{_DESCRIBED[kind]}{as_json_text(description)}}}")
-                continue
+            if type(description) is str and type(kind) is str:
+                described = _DESCRIBED.get(kind)
+                if described is not None:
+                    parts.append(begin + described + as_json_text(description) + "}")
+                    continue
         text = _schema(node, depth, _WORDS)
         if not text:
             return ""
