@@ -134,6 +134,16 @@ def test_a_part_that_stands_in_several_places_is_written_in_each() -> None:
     assert json.loads(plain_text(whole)) == whole
 
 
+def test_a_default_may_be_a_list_of_scalars_and_nothing_deeper() -> None:
+    schema = {"type": "object", "properties": {"a": {"default": ["x", 1, True, None, ""]}}}
+    assert json.loads(plain_text(schema)) == schema
+    assert plain_text({"type": "object", "properties": {"a": {"default": []}}})
+
+    refused: list[object] = [[[]], [{}], [1.5], [float("nan")], (), {}]
+    for deeper in refused:
+        assert not plain_text({"type": "object", "properties": {"a": {"default": deeper}}})
+
+
 def test_what_only_equals_a_flag_is_no_flag() -> None:
     for number in (1, 0, 1.0):
         assert not plain_text({"type": "object", "additionalProperties": number})

@@ -91,6 +91,14 @@ def _scalar(given: object, depth: int) -> str:
     return _text(given, depth) or _flag(given, depth) or _number(given, depth)
 
 
+def _default(given: object, depth: int) -> str:
+    """Write a scalar, or a list of them."""
+    if type(given) is not list:
+        return _scalar(given, depth)
+    parts = [_scalar(item, depth) for item in given]
+    return f"[{','.join(parts)}]" if all(parts) else ""
+
+
 def _flag(given: object, depth: int) -> str:
     return ("true" if given else "false") if type(given) is bool else ""
 
@@ -175,7 +183,7 @@ _WORDS: _Words = {
             ("description", _text),
             ("enum", _names),
             ("const", _scalar),
-            ("default", _scalar),
+            ("default", _default),
             ("properties", _fields),
             ("required", _names),
             ("additionalProperties", _flag),
