@@ -10,6 +10,9 @@ from gantlet.system import RealPaths, directory_names
 ODD = [
     "here/file",
     "here/missing/deeper",
+    "here/missing/other",
+    "dangling/below/that",
+    "top/missing/deeper",
     "here/file/below",
     "link/file",
     "link/missing",
@@ -50,7 +53,13 @@ def test_every_path_leads_where_the_system_says(tree: Path, order: int) -> None:
 @pytest.mark.parametrize("order", [1, -1], ids=["forwards", "backwards"])
 def test_directories_have_the_names_they_have_one_by_one(tree: Path, order: int) -> None:
     names = RealPaths().names
-    paths = ["/", "//tmp", "relative", f"{tree}/no\0path", *(f"{tree}/{path}" for path in ODD)]
+    paths = [
+        "/",
+        "//tmp",
+        "relative",
+        f"{tree}/missing/no\0path",
+        *(f"{tree}/{path}" for path in ODD),
+    ]
 
     found = [names(path) for path in paths[::order]]
 

@@ -100,6 +100,12 @@ def test_nothing_is_kept_of_a_tool_that_is_gone() -> None:
     assert [one.name for one in tools.read_kept()] == [tool.name for tool in BUILT]
 
 
+def test_the_names_that_tools_are_chosen_by_are_fresh() -> None:
+    names = {tool.name: [type(tool).__module__, *tool.aliases] for tool in BUILT}
+
+    assert tools.read_index() == names, "run: make schemas"
+
+
 @every_tool
 def test_what_was_kept_answers_like_the_tool(tool: AnyTool) -> None:
     session = Ports({**everything_offered(), **open_shell("/", Environment()).ports})

@@ -1,5 +1,6 @@
 """What an agent is made of, as its program says it: options, and parts it may bring itself."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -122,7 +123,7 @@ def folder_named(given: str | Path | None) -> str:
         UserError: There is no such directory.
     """
     if given is None:
-        return str(Path.cwd())
+        return os.getcwd()  # noqa: PTH109 - a text is all it takes
     folder = Path(given).absolute()
     if not folder.is_dir():
         raise UserError(

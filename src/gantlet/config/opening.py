@@ -105,9 +105,8 @@ class SettingsRequest:
 
     def watched(self, places: SettingsFiles) -> list[tuple[SourceKind, Path]]:
         """Return what to look at to know whether settings changed."""
-        drop_ins = places.managed / "managed-settings.d"
         return [
             *places.listed(),
-            (SourceKind.POLICY, drop_ins),
+            (SourceKind.POLICY, places.drop_in_folder),
             (SourceKind.USER, self.store.file),
         ]

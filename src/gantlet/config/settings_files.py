@@ -102,6 +102,16 @@ class SettingsFiles:
         """The root of the project."""
         return self.project.parent.parent
 
+    @lazy
+    def policy(self) -> Path:
+        """The file with the policy."""
+        return self.managed / "managed-settings.json"
+
+    @lazy
+    def drop_in_folder(self) -> Path:
+        """The folder with its further parts."""
+        return self.managed / "managed-settings.d"
+
     def at(self, destination: Destination) -> Path | None:
         """Return the file a change is kept in, or None if it is kept in none."""
         files = {
@@ -122,12 +132,12 @@ class SettingsFiles:
                 yield from ((kind, path) for path in own if not _is_same(path, self.user))
         if self.extra is not None:
             yield SourceKind.COMMAND_LINE, self.extra
-        yield SourceKind.POLICY, self.managed / "managed-settings.json"
+        yield SourceKind.POLICY, self.policy
         yield from ((SourceKind.POLICY, path) for path in self.drop_ins())
 
     def drop_ins(self) -> list[Path]:
         """Return the parts of the policy in the order of their names."""
-        folder = self.managed / "managed-settings.d"
+        folder = self.drop_in_folder
         try:
             with os.scandir(folder) as entries:
                 names = sorted(entry.name for entry in entries)
@@ -143,7 +153,7 @@ class SettingsFiles:
         """Yield everything that may say something, the weakest first."""
         for kind, path in self.listed():
             owner = self.managed_owner if kind is SourceKind.POLICY else None
-            if kind is SourceKind.POLICY and path == self.managed / "managed-settings.json":
+            if kind is SourceKind.POLICY and path == self.policy:
                 yield from self._handed_over(workspace)
             anchors = _anchors(kind, path, workspace)
             yield SettingsOrigin(Source(kind, str(path), anchors=anchors), path, owner=owner)

@@ -11,6 +11,7 @@ class RealPaths:
 
     def __init__(self) -> None:
         self._known = {"": ""}
+        self._gone: set[str] = set()  # nothing is below them
 
     def __call__(self, path: str) -> str:
         """Return what `os.path.realpath` does."""
@@ -35,19 +36,28 @@ class RealPaths:
             folders.append(folder)
         real = self._known[folder]
         for part in reversed(folders):
-            real = self._known[part] = _step(f"{real}/{part.rpartition('/')[2]}")
+            real = self._known[part] = self._step(real, part.rpartition("/")[2])
         return real
+
+    def _step(self, folder: str, name: str) -> str:
+        """Return where a name leads in a folder that is followed already."""
+        path = f"{folder}/{name}"
+        try:
+            mode = 0 if folder in self._gone else os.lstat(path).st_mode
+        except FileNotFoundError:
+            mode = 0
+        except OSError:
+            return path
+        if not mode:
+            self._gone.add(path)
+        return os.path.realpath(path).rstrip("/") if stat.S_ISLNK(mode) else path
 
 
 def _is_plain(path: str) -> bool:
     """Return whether a path begins at the root, and has nothing to fold in it."""
-    return path.startswith("/") and path[1:2] != "/" and os.path.normpath(path) == path
-
-
-def _step(path: str) -> str:
-    """Return where a path leads whose folder is followed already."""
-    try:
-        is_link = stat.S_ISLNK(os.lstat(path).st_mode)
-    except OSError:
-        return path
-    return os.path.realpath(path).rstrip("/") if is_link else path
+    return (
+        path.startswith("/")
+        and path[1:2] != "/"
+        and "\0" not in path
+        and os.path.normpath(path) == path
+    )

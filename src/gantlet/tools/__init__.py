@@ -11,16 +11,17 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from gantlet.tool import AnyTool, MissingPortError, Ports, Problem, Tool
 from gantlet.tool.kept import Kept
 from gantlet.tool.wording import quoted
 
 SNAPSHOT_FILE = "schemas.json"
+INDEX_FILE = "names.json"
 _SNAPSHOT = str(Path(__file__).parent / SNAPSHOT_FILE)
-#: How an entry ends.
-_END = "\n  }"
-_NO_MODULES = frozenset({SNAPSHOT_FILE, "__init__.py", "__pycache__"})
+_INDEX = str(Path(__file__).parent / INDEX_FILE)
+_NO_MODULES = frozenset({SNAPSHOT_FILE, INDEX_FILE, "__init__.py", "__pycache__"})
 
 
 def discover(
@@ -84,72 +85,58 @@ def build_kept(
     Those whose name and aliases are not `wanted` are left out without a word. A file or folder of
     which nothing was kept is discovered.
     """
-    kept = _kept_texts()
+    index = read_index()
     prefix = f"{package.__name__}."
-    known = {_module_in(text).removeprefix(prefix).partition(".")[0] for text in kept.values()}
+    known = {module.removeprefix(prefix).partition(".")[0] for module, *_ in index.values()}
     classes, broken = discover(package, known) if _has_others(package, known) else ([], [])
     fresh, left_out = build_all(classes, ports)
-    for name, text in kept.items():
-        if not wanted([name, *_aliases_in(text)]):
-            continue
+    chosen = {name for name, (_, *aliases) in index.items() if wanted([name, *aliases])}
+    for one in read_kept() if chosen else ():
         try:
-            fresh.append(_kept(name, text).build(ports))
+            if one.name in chosen:
+                fresh.append(one.build(ports))
         except MissingPortError as error:
-            left_out.append(Problem(name, str(error)))
+            left_out.append(Problem(one.name, str(error)))
     return sorted(fresh, key=lambda tool: tool.name), [*broken, *left_out]
+
+
+def read_index() -> dict[str, list[str]]:
+    """Return the module and the further names of each built-in tool of which something was kept.
+
+    That is enough for choosing among them, and a small part of what was kept.
+    """
+    return _read(_INDEX)
 
 
 def read_kept() -> list[Kept]:
     """Return what was kept of the built-in tools; nothing where the file is missing."""
-    return [_kept(name, text) for name, text in _kept_texts().items()]
+    return [
+        Kept(
+            entry["module"],
+            entry["class"],
+            name,
+            entry.get("description", ""),
+            entry.get("described_in", ""),
+            tuple(entry["ports"]),
+            entry["schema"],
+            {
+                attribute: tuple(given) if isinstance(given, list) else given
+                for attribute, given in entry["attributes"].items()
+            },
+        )
+        for name, entry in _read(_SNAPSHOT).items()
+    ]
 
 
-def _kept_texts() -> dict[str, str]:
-    """Return what was kept of each tool, by name, as the JSON it is.
-
-    Parsing all of it takes long, and a session may want few of them: the file is written such that
-    each entry begins on a line of its own, two columns in.
-    """
+def _read(file: str) -> dict[str, Any]:
+    """Return what a file holds by the names of tools; nothing where it is missing."""
     try:
-        with open(_SNAPSHOT, "rb") as opened:  # noqa: PTH123 - a path object takes as long as reading
-            whole = opened.read().decode()
+        # A path object takes as long as reading, and there is nothing to buffer.
+        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123
+            found: dict[str, Any] = json.loads(opened.read())
     except FileNotFoundError:
         return {}
-    _, *entries = whole.split('\n  "')
-    parts = [entry.partition('": ') for entry in entries]
-    return {name: f"{text.rpartition(_END)[0]}{_END}" for name, _, text in parts}
-
-
-def _module_in(text: str) -> str:
-    """Return the module of a tool, which is the first thing that is kept of it."""
-    return text.partition('"module": "')[2].partition('"')[0]
-
-
-def _aliases_in(text: str) -> Sequence[str]:
-    """Return the other names of a tool. Most have none."""
-    head = text.partition('\n    "schema": ')[0]
-    if '"aliases": [' not in head:
-        return ()
-    aliases: Sequence[str] = json.loads(f"{head.rstrip(',')}}}")["attributes"].get("aliases", ())
-    return aliases
-
-
-def _kept(name: str, text: str) -> Kept:
-    """Return what was kept of one tool."""
-    entry = json.loads(text)
-    return Kept(
-        entry["module"],
-        entry["class"],
-        name,
-        entry.get("description", ""),
-        entry.get("described_in", ""),
-        tuple(entry["ports"]),
-        entry["schema"],
-        {
-            attribute: tuple(given) if isinstance(given, list) else given
-            for attribute, given in entry["attributes"].items()
-        },
-    )
+    return found
 
 
 def _has_others(package: ModuleType, known: Collection[str]) -> bool:
