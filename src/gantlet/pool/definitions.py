@@ -21,11 +21,10 @@ from gantlet.tool import (
     Parsed,
     Problem,
     RequestView,
-    Tool,
     ToolDefinitionError,
     flattened,
 )
-from gantlet.tool.inputs import SchemaFormat, plainly_written, read_input
+from gantlet.tool.inputs import SchemaFormat, read_input
 from gantlet.tool.plain_schema import FIELD_NAME
 from gantlet.tool.schema import compact
 
@@ -205,10 +204,9 @@ class Definitions:
     def _schema_text(self, tool: AnyTool) -> str:
         """Return a tool's schema as the API takes it; note a tool that has none."""
         try:
-            text = _plainly_written(tool)
-            if text:
-                return text
             described = tool.input_format
+            if isinstance(described, SchemaFormat) and described.plain_text:
+                return described.plain_text
             schema = flattened(described.json_schema)
             _check_root(schema)
         except ToolDefinitionError as error:
@@ -231,15 +229,6 @@ class Definitions:
         """Remember what is wrong with a tool."""
         short = reason if len(reason) <= _MAX_REASON_CHARS else reason[:_MAX_REASON_CHARS] + "…"
         self.problems.setdefault(tool.name, Problem(tool.name, short))
-
-
-def _plainly_written(tool: AnyTool) -> str:
-    """Return a tool's schema if it is plain; then its format need not be made before a call."""
-    is_usual = type(tool).input_format is Tool.input_format and "input_format" not in vars(tool)
-    if is_usual and tool.input_schema is not None and tool.input_type is None:
-        return plainly_written(tool.input_schema)
-    described = tool.input_format
-    return described.plain_text if isinstance(described, SchemaFormat) else ""
 
 
 def _check_root(schema: FrozenDict) -> None:

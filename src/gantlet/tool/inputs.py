@@ -54,14 +54,6 @@ class InputFormat(Protocol[_Args_co]):
         """Return the args, or everything that is wrong."""
 
 
-def plainly_written(schema: Schema) -> str:
-    """Return a schema as JSON if it is one whose validity needs no library; nothing for others."""
-    try:
-        return plain_text(schema) or plain_text(tidied(schema))
-    except Exception:  # noqa: BLE001 - what a foreign schema does is told where it is read
-        return ""
-
-
 class SchemaFormat:
     """An input described by a JSON Schema. The args are the frozen input itself.
 
@@ -74,7 +66,10 @@ class SchemaFormat:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self.plain_text = plainly_written(schema)
+        try:
+            self.plain_text = plain_text(schema) or plain_text(tidied(schema))
+        except Exception:  # noqa: BLE001 - what a foreign schema does is told where it is read
+            self.plain_text = ""
 
     @cached_property
     def json_schema(self) -> FrozenDict:
