@@ -76,9 +76,9 @@ class SettingsRequest:
             managed_owner=self.managed_owner,
         )
 
-    def question(self, places: SettingsFiles) -> TrustQuestion:
+    def question(self, places: SettingsFiles, followed: RealPaths | None = None) -> TrustQuestion:
         """Return what decides about the trust of the folder."""
-        followed = RealPaths()
+        followed = followed or RealPaths()
         root = followed(str(places.root))
         is_outside = not is_in_hands_of(places.root, self.own_folder, self.home, followed)
         accepted = partial(self._is_accepted, places.root)
@@ -100,8 +100,11 @@ class SettingsRequest:
         """
         places = places or self.places()
         last_good = LastGood(self.own_folder / _LAST_GOOD)
-        question = self.question(places)
-        return read_settings(self.cwd, self.home, places, question, last_good, kept=kept or {})
+        followed = RealPaths()
+        question = self.question(places, followed)
+        return read_settings(
+            self.cwd, self.home, places, question, last_good, kept=kept or {}, followed=followed
+        )
 
     def watched(self, places: SettingsFiles) -> list[tuple[SourceKind, Path]]:
         """Return what to look at to know whether settings changed."""

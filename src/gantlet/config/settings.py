@@ -19,7 +19,7 @@ from gantlet.messages import Behaviour, JsonValue, freeze
 from gantlet.messages.value import value
 from gantlet.permissions import Directory, Fence, PermissionContext, Workspace, read_mode
 from gantlet.rules import BadRule, Rule, Source, SourceKind
-from gantlet.system import absolute, directory_names
+from gantlet.system import RealPaths, absolute, directory_names
 from gantlet.tool import Mode
 
 _NO_MORE_BYPASS = "permissions.disableBypassPermissionsMode"
@@ -219,12 +219,13 @@ def read_settings(
     last_good: LastGood | None = None,
     *,
     kept: Mapping[str, FileRead] = MappingProxyType({}),
+    followed: RealPaths | None = None,
 ) -> Settings:
     """Return what the settings files of a session say. Never raises for what is in them.
 
     Files that are `kept`, by their names, are not read: they count as they did.
     """
-    workspace = workspace_at(cwd, home, places, _own(question, last_good))
+    workspace = workspace_at(cwd, home, places, _own(question, last_good), followed)
     read = partial(read_file, last_good=last_good)
     files = tuple(
         kept.get(origin.source.file) or read(origin) for origin in places.origins(workspace)
@@ -246,13 +247,13 @@ def read_settings(
     )
 
 
-def _own(question: TrustQuestion, last_good: LastGood | None) -> Iterator[Path]:
+def _own(question: TrustQuestion, last_good: LastGood | None) -> Iterator[str]:
     """Yield where we keep what decides: trust, what files last forbade, what hooks export."""
     if question.store is not None:
-        yield question.store.file
+        yield str(question.store.file)
     if last_good is not None:
-        yield last_good.folder
-        yield last_good.folder.parent / HOOK_FOLDER
+        yield str(last_good.folder)
+        yield f"{str(last_good.folder.parent).rstrip('/')}/{HOOK_FOLDER}"
 
 
 def _hooks(

@@ -221,7 +221,11 @@ def managed_folder(environment: Environment) -> Path:
 
 
 def workspace_at(
-    cwd: Path, home: Path, files: SettingsFiles, kept: Iterable[Path] = ()
+    cwd: Path,
+    home: Path,
+    files: SettingsFiles,
+    kept: Iterable[str] = (),
+    followed: RealPaths | None = None,
 ) -> Workspace:
     """Return the directories of a session, by every name they are known under.
 
@@ -230,26 +234,27 @@ def workspace_at(
         home: The user's home directory.
         files: Where the settings lie, which decide what is allowed.
         kept: What of our own decides beside them.
+        followed: What follows links, if some were followed just now.
     """
-    names = RealPaths().names
+    names = (followed or RealPaths()).names
     here = Directory(names(str(cwd)))
-    user = files.user if files.user.name == _NAME else files.user.parent / _NAME
-    own = (user, *_own_files(files), files.managed, *kept)
+    own = (str(files.user), *_own_files(files), str(files.managed), *kept)
     return Workspace(
         here,
         here,
         Directory(names(str(home))),
         Directory(names(str(files.root))),
-        own=tuple([Directory(names(str(path))) for path in own]),
+        own=tuple([Directory(names(path)) for path in own]),
     )
 
 
-def _own_files(files: SettingsFiles) -> Iterator[Path]:
+def _own_files(files: SettingsFiles) -> Iterator[str]:
     """Yield the settings files of the project, and the one named for the session."""
     for folder in files.folders or (files.root,):
-        yield from (folder / f"{_CONFIG}/{name}" for _, name in _OF_FOLDERS)
+        top = str(folder).rstrip("/")
+        yield from (f"{top}/{_CONFIG}/{name}" for _, name in _OF_FOLDERS)
     if files.extra is not None:
-        yield files.extra
+        yield str(files.extra)
 
 
 def _given(
