@@ -4,25 +4,16 @@ find tool → aborted? → parse input → validate → before-hooks → permiss
 fit → result. Each stage passes on what the next one needs, or ends the call with an outcome.
 """
 
-import inspect
 import logging
 from collections.abc import Mapping
 from functools import partial
-from types import CoroutineType
 from typing import Any
 
 from gantlet.execution import texts
 from gantlet.execution.bodies import AbandonedError, TimedOutError
 from gantlet.execution.call import Services, prepare
 from gantlet.execution.floor import CallFloor, stopped
-from gantlet.execution.foreign import (
-    EscapedError,
-    class_of,
-    contained,
-    contained_now,
-    failure_of,
-    is_meant_for_us,
-)
+from gantlet.execution.foreign import class_of, contained, contained_now, failure_of
 from gantlet.execution.listeners import Listeners
 from gantlet.execution.masking import masked_content, masked_failure, masked_output
 from gantlet.execution.outcome import (
@@ -36,12 +27,17 @@ from gantlet.execution.outcome import (
 )
 from gantlet.execution.outputs import (
     content_of,
-    finished,
     put_in_place,
     sound_output,
     without_bulk,
 )
 from gantlet.execution.oversize import size_of
+from gantlet.execution.own_code import (
+    inherits_check_permissions,
+    inherits_to_result_block,
+    inherits_validate_input,
+    run_tool,
+)
 from gantlet.hooks import AfterCall, BeforeCall, HookEvent
 from gantlet.messages import PermissionDecided, Text, dumps, freeze
 from gantlet.messages.value import replace
@@ -55,7 +51,6 @@ from gantlet.tool import (
     Parsed,
     Rejected,
     ResultContent,
-    Tool,
     ToolContext,
     ToolResult,
     Vote,
@@ -322,7 +317,7 @@ class CallRun:
     async def _returned(self, tool: AnyTool, args: object) -> object:
         """Run the tool's own code; return what it returns."""
         floor = self._floor
-        make = partial(_call, tool, args, self._tool_context())
+        make = partial(run_tool, tool, args, self._tool_context())
         self._services.reveal(tool.name)
         try:
             body = floor.begin_body(make)
@@ -432,42 +427,6 @@ class CallRun:
                 floor.report,
             )
         return known
-
-
-def inherits_validate_input(tool: AnyTool) -> bool:
-    """Return whether a tool has left the method as it is, so that there is nothing to ask."""
-    is_inherited = type(tool).validate_input is Tool.validate_input
-    return is_inherited and "validate_input" not in vars(tool)
-
-
-def inherits_check_permissions(tool: AnyTool) -> bool:
-    """Return the same of the other method."""
-    is_inherited = type(tool).check_permissions is Tool.check_permissions
-    return is_inherited and "check_permissions" not in vars(tool)
-
-
-def inherits_to_result_block(tool: AnyTool) -> bool:
-    """Return the same of the method that shows the output."""
-    is_inherited = type(tool).to_result_block is Tool.to_result_block
-    return is_inherited and "to_result_block" not in vars(tool)
-
-
-async def _call(tool: AnyTool, args: object, context: ToolContext) -> object:
-    """Run a tool, also one whose `run` is not a coroutine.
-
-    It can neither end the program, nor pretend to have been cancelled.
-    """
-    try:
-        returned: object = tool.run(args, context)
-        if type(returned) is CoroutineType or inspect.isawaitable(returned):
-            returned = await returned
-        return returned if type(returned) is str else finished(returned)
-    except (Exception, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        if is_meant_for_us(error):
-            raise
-        raise EscapedError(error) from error
 
 
 def _misfit(who: str, problems: str) -> Invalid:
