@@ -209,7 +209,7 @@ async def test_what_the_user_says_meanwhile_is_looked_at_too(tmp_path: Path) -> 
         agent.send("bad words")
         return "done"
 
-    body = 'case "$IN" in *bad*) echo no >&2; exit 2;; esac'
+    body = 'case "$IN" in *"bad words"*) echo no >&2; exit 2;; esac'
     agent = stage.agent(
         [{"call": "act"}],
         "done",
