@@ -231,18 +231,18 @@ class FreshPermission:
         return await self.engine.decide(request)
 
     def known(
-        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, moment: int
+        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, stretch: int
     ) -> Decision | None:
         """Return what was decided for such a call before, if no settings changed since.
 
-        Settings are looked at once in a moment, in which nobody could have changed them.
+        Settings are looked at once in a stretch, in which nobody could have changed them.
         """
         decision = self.engine.known(call, tool, traits, surroundings)
-        if decision is None or (moment and moment == self._looked):
+        if decision is None or (stretch and stretch == self._looked):
             return decision
         if self.configuration.is_stale:
             return None
-        self._looked = moment
+        self._looked = stretch
         return decision
 
 

@@ -46,17 +46,17 @@ class Known(Protocol):
     """Whoever remembers what permission has decided."""
 
     def __call__(
-        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, moment: int
+        self, call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, stretch: int
     ) -> Decision | None:
         """Return what was decided before about such a call and holds for this one, too, or None.
 
         Neither a hook nor the tool has said anything about the call. Between two calls of the same
-        moment, but not of moment 0, nobody else has had a turn and nothing has changed anything.
+        stretch, but not of stretch 0, nobody else has had a turn and nothing has changed anything.
         """
 
 
 def _nothing_known(
-    call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, moment: int
+    call: ToolUse, tool: AnyTool, traits: Traits, surroundings: Surroundings, stretch: int
 ) -> Decision | None:
     """Have each call judged anew."""
     return None

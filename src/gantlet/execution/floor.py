@@ -59,33 +59,23 @@ class CallFloor:
         return self.tracked.record
 
     @property
-    def message_id(self) -> str:
-        """The reply the call belongs to."""
-        return self.tracked.message_id
-
-    @property
     def surroundings(self) -> Surroundings:
         """Where the call stands now."""
         return self.ground.surroundings
 
     @property
-    def is_heard(self) -> bool:
-        """Whether anybody hears what is told of the call."""
-        return self.ground.is_heard
-
-    @property
-    def moment(self) -> int:
-        """The moment in which it has run since it began; 0 if others have had a turn since."""
+    def stretch(self) -> int:
+        """The stretch in which it has run since it began; 0 if others have had a turn since."""
         way = self.tracked.way
         if way is None or way.has_waited or way.host is None:
             return 0
-        return way.host.moment
+        return way.host.stretch
 
-    def end_moment(self) -> None:
+    def end_stretch(self) -> None:
         """Take note that others have done something for this call, which may change things."""
         way = self.tracked.way
         if way is not None and way.host is not None:
-            way.host.end_moment()
+            way.host.end_stretch()
 
     def elapsed(self) -> float | None:
         """Return for how many seconds the tool has run, or None if it has not."""
@@ -112,7 +102,7 @@ class CallFloor:
             has_ended = body.begin(way.host, way)
         finally:
             if not tracked.prepared.traits.read_only:
-                way.host.end_moment()
+                way.host.end_stretch()
             if has_ended:
                 ground.slots.give()
         return body
@@ -145,7 +135,7 @@ class CallFloor:
             self._give_up()
             raise
         finally:
-            self.end_moment()
+            self.end_stretch()
             ground.slots.give()
 
     def _give_up(self) -> None:

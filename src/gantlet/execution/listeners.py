@@ -93,7 +93,7 @@ class Listeners:
             self.hook_failed(event, error)
             return nothing
         finally:
-            self.floor.end_moment()
+            self.floor.end_stretch()
         return answer
 
     def hook_failed(self, event: HookEvent, error: Exception) -> None:

@@ -178,7 +178,7 @@ class CallRun:
         floor, prepared = self._floor, self._floor.tracked.prepared
         try:
             decision = self._services.known(
-                prepared.call, tool, prepared.traits, floor.ground.surroundings, floor.moment
+                prepared.call, tool, prepared.traits, floor.ground.surroundings, floor.stretch
             )
         except KeyboardInterrupt:
             raise

@@ -21,22 +21,22 @@ from anyio.abc import TaskGroup
 
 #: For how long one task goes on before it lets everybody else work: a reader, a surface, Ctrl-C.
 _MAX_SECONDS = 0.01
-_moments = count(1)
+_stretches = count(1)
 
 
 class Host:
     """A task, and the innermost scope that it was in when something began to run there.
 
     Attributes:
-        moment: The same number as long as nobody else has had a turn, and nothing that may change
-            things has run. Whoever looked at something in this moment need not look again.
+        stretch: The same number as long as nobody else has had a turn, and nothing that may change
+            things has run. Whoever looked at something in this stretch need not look again.
     """
 
-    __slots__ = ("_state", "moment", "scope", "task")
+    __slots__ = ("_state", "scope", "stretch", "task")
 
     def __init__(self, task: "asyncio.Task[Any]") -> None:
         self.task = task
-        self.moment = next(_moments)
+        self.stretch = next(_stretches)
         self._state = state = _task_states.get(task)
         self.scope: anyio.CancelScope | None = None if state is None else state.cancel_scope
 
@@ -55,9 +55,9 @@ class Host:
             self._state = state = _task_states.get(self.task)
         return None if state is None else state.cancel_scope
 
-    def end_moment(self) -> None:
+    def end_stretch(self) -> None:
         """Take note that something may have changed."""
-        self.moment = next(_moments)
+        self.stretch = next(_stretches)
 
     def is_as_it_was(self, asked: int) -> bool:
         """Return whether the task is in no further scope, and was not asked to end more often."""
