@@ -4,6 +4,8 @@ import json
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -188,8 +190,9 @@ def test_sessions_are_listed_shown_renamed_exported_and_deleted(tmp_path: Path) 
     assert desk.transcripts == []
 
 
-def test_the_model_can_be_found_behind_an_address(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, "Over HTTP.")
+@contextmanager
+def served(desk: Desk) -> Iterator[str]:
+    """Have the desk's script played over HTTP meanwhile; give its address."""
     server = subprocess.Popen(
         [desk.argv()[0], "serve-script", str(desk.script)],
         env=desk.env,
@@ -200,10 +203,16 @@ def test_the_model_can_be_found_behind_an_address(tmp_path: Path) -> None:
         assert server.stdout is not None
         line = server.stdout.readline()
         url = next(word for word in line.split() if word.startswith("http")).rstrip(".,")
-        ended = desk.command("-p", "Hi", ANTHROPIC_BASE_URL=url, ANTHROPIC_API_KEY="k")
+        yield url
     finally:
         server.terminate()
         server.communicate(timeout=60)
+
+
+def test_the_model_can_be_found_behind_an_address(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "Over HTTP.")
+    with served(desk) as url:
+        ended = desk.command("-p", "Hi", ANTHROPIC_BASE_URL=url, ANTHROPIC_API_KEY="k")
 
     assert (ended.returncode, ended.stdout) == (0, "Over HTTP.\n")
 
@@ -212,16 +221,7 @@ def test_a_budget_is_that_of_all_prompts_together(tmp_path: Path) -> None:
     dear = {"say": "Dear.", "usage": {"input_tokens": 1_000_000, "output_tokens": 1}}
     desk = Desk(tmp_path, dear, dear, dear)
     lines = [{"type": "user", "message": {"role": "user", "content": word}} for word in "abc"]
-    server = subprocess.Popen(
-        [desk.argv()[0], "serve-script", str(desk.script)],
-        env=desk.env,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        url = next(word for word in line.split() if word.startswith("http")).rstrip(".,")
+    with served(desk) as url:
         ended = desk.command(
             *STREAM,
             *("--input-format", "stream-json", "--model", "claude-sonnet-5-5"),
@@ -230,9 +230,6 @@ def test_a_budget_is_that_of_all_prompts_together(tmp_path: Path) -> None:
             ANTHROPIC_BASE_URL=url,
             ANTHROPIC_API_KEY="k",
         )
-    finally:
-        server.terminate()
-        server.communicate(timeout=60)
 
     told = [frame for frame in frames(ended.stdout) if frame["type"] == "result"]
     assert [one["terminal_reason"] for one in told] == [

@@ -3,6 +3,7 @@
 import anyio
 import pytest
 
+from gantlet import Agent
 from gantlet.loop import Limits
 from gantlet.loop.attachments import INTERRUPTED_TOOLS, OUT_OF_TIME
 from gantlet.messages import (
@@ -120,9 +121,8 @@ async def test_a_call_of_a_reply_that_was_asked_for_again_is_kept_when_cancelled
     await assert_fine(agent, "Fine.")
 
 
-async def test_a_call_that_was_put_off_is_answered_when_it_is_cancelled() -> None:
-    hanging = Hanging()
-    agent = agent_of({"call": "hang", "id": "c1"}, "Fine.", tools=(hanging.tool,))
+def put_off_once(agent: Agent) -> None:
+    """Have a hook put the first call off, and allow it when it is asked again."""
     defers = [False, True]
 
     @agent.hook("PreToolUse")
@@ -132,6 +132,11 @@ async def test_a_call_that_was_put_off_is_answered_when_it_is_cancelled() -> Non
             "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": decision}
         }
 
+
+async def test_a_call_that_was_put_off_is_answered_when_it_is_cancelled() -> None:
+    hanging = Hanging()
+    agent = agent_of({"call": "hang", "id": "c1"}, "Fine.", tools=(hanging.tool,))
+    put_off_once(agent)
     assert (await agent.run("go")).reason is TurnEnd.TOOL_DEFERRED
     async with anyio.create_task_group() as group:
         group.start_soon(agent.run)
@@ -147,15 +152,7 @@ async def test_a_call_that_was_put_off_is_answered_when_it_is_cancelled() -> Non
 async def test_an_interrupt_of_a_call_that_was_put_off_is_told_to_the_model() -> None:
     hanging = Hanging()
     agent = agent_of({"call": "hang", "id": "c1"}, "Fine.", tools=(hanging.tool,))
-    defers = [False, True]
-
-    @agent.hook("PreToolUse")
-    async def put_off(given: object) -> object:
-        decision = "defer" if defers.pop() else "allow"
-        return {
-            "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": decision}
-        }
-
+    put_off_once(agent)
     await agent.run("go")
     async with anyio.create_task_group() as group:
         group.start_soon(agent.run, "go on")

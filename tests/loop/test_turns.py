@@ -14,7 +14,6 @@ from gantlet.messages import (
     AssistantMessage,
     Capabilities,
     Compacted,
-    Event,
     Message,
     ModelSwitched,
     Notice,
@@ -30,6 +29,7 @@ from gantlet.models.scripted import ScriptedModel, script_of
 from gantlet.system import Environment
 from gantlet.testing import VirtualClock, settle
 from gantlet.tool import READS_ONLY, AnyTool, Tool, ToolContext, ToolInput, Traits, tool
+from loop_kit import events_of, results, texts
 
 pytestmark = pytest.mark.anyio
 
@@ -94,21 +94,6 @@ def made(
         max_budget_usd=max_budget_usd,
     )
     return agent, model
-
-
-async def events_of(agent: Agent, prompt: str) -> tuple[list[Event], RunResult]:
-    async with agent.stream(prompt) as events:
-        heard = [event async for event in events]
-    return heard, events.result
-
-
-def results(message: Message) -> list[tuple[str, object]]:
-    found = (block for block in blocks_of(message) if isinstance(block, ResultBlock))
-    return [(block.tool_use_id, block.content) for block in found]
-
-
-def texts(message: Message) -> list[str]:
-    return [block.text for block in blocks_of(message) if isinstance(block, Text)]
 
 
 async def test_a_reply_without_calls_ends_the_turn() -> None:
