@@ -8,6 +8,7 @@ import pytest
 
 from gantlet.config.sandbox_hosts import read_hosts
 from gantlet.system.sandbox import NetworkList, SandboxError
+from gantlet.system.sandbox.foreign_mounts import wait_until_unmounted
 from sandbox_kit import SECONDS, Box, names_in
 
 
@@ -291,6 +292,7 @@ async def test_what_a_command_in_the_background_needs_stays_when_the_sandbox_is_
     await process.stdin.send(b"go\n")
     with anyio.fail_after(SECONDS):
         await process.wait()
+        await wait_until_unmounted(str(box.workspace / ".claude"))  # what it started ends after it
     await process.aclose()
     assert names_in(box.workspace / ".claude") == []
 

@@ -77,7 +77,7 @@ class Sandbox:
                 await self._group.__aexit__(None, None, None)
         finally:
             self._group = None
-            self._fillers.close()
+            await self._fillers.close()
             if self._proxy is not None:
                 self._proxy.close()
                 self._proxy = None
@@ -164,7 +164,7 @@ class Sandbox:
 
     async def _tested(self) -> Holds | Absent:
         """Find what a sandbox is made with, and try it."""
-        self._fillers.sweep()
+        await self._fillers.sweep()
         try:
             backend = self._found()
         except OSError as error:
