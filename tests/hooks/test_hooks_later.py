@@ -128,9 +128,15 @@ async def test_a_background_hook_can_wake_the_model(tmp_path: Path) -> None:
     assert "tests are red" in read_by_model(agent)
 
 
+def leaving_quiet(sign: Path) -> str:
+    """Return a hook that ends once something it started has let go of its streams."""
+    quiet = f"sh -c 'echo $$ > {sign}; exec sleep 1000' >/dev/null 2>&1 &"
+    return f"{quiet} while [ ! -s {sign} ]; do :; done"
+
+
 async def test_a_quiet_process_may_go_on_until_the_session_ends(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
-    body = f"sleep 1000 >/dev/null 2>&1 & echo $! > {tmp_path}/pid"
+    body = leaving_quiet(tmp_path / "pid")
     agent = stage.agent(ACT, "done", settings=hooks("PreToolUse", stage.script("h", body)))
 
     async with agent:
@@ -145,7 +151,8 @@ async def test_a_quiet_process_may_go_on_until_the_session_ends(tmp_path: Path) 
 async def test_what_a_hook_leaves_is_ended_at_its_deadline(tmp_path: Path) -> None:
     for seconds in DEADLINES:  # it has to leave something before its time is over
         stage = Stage(tmp_path)
-        body = f"sleep 1000 >/dev/null 2>&1 & echo $! > {tmp_path}/pid"
+        (tmp_path / "pid").unlink(missing_ok=True)
+        body = leaving_quiet(tmp_path / "pid")
         handler = {"type": "command", "command": stage.script("h", body), "timeout": seconds}
         agent = stage.agent(ACT, "done", settings=hooks("PreToolUse", handler))
         await left_is_ended(agent, tmp_path / "pid")

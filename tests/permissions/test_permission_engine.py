@@ -33,6 +33,7 @@ from gantlet.permissions import (
     evaluate,
 )
 from gantlet.tool import AgentIdentity, Allow, Ask, Covered, Deny, Mode, Proof, Traits, Vote
+from patience import PATIENCE_SECONDS
 from permissions.permission_kit import (
     AGENT_TOOL,
     ALLOW,
@@ -297,7 +298,7 @@ async def test_a_dialog_shows_a_question_until_it_is_answered() -> None:
     judged = engine(context(), InteractiveAsker(dialog))
     decisions: list[Decision] = []
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             group.start_soon(keep, decisions, judged.decide, edit())
             question = await dialog.first()
@@ -318,7 +319,7 @@ async def test_an_abort_while_asking_takes_the_question_back() -> None:
     dialog = Dialog()
     judged = engine(context(), InteractiveAsker(dialog))
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             group.start_soon(judged.decide, edit())
             question = await dialog.first()
@@ -336,7 +337,7 @@ async def test_an_always_saves_its_rule_and_releases_the_siblings_it_covers() ->
     always = AddRules(("Edit(src/**)",), ALLOW, Destination.LOCAL)
     decisions: list[Decision] = []
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             for path in ("src/a.py", "src/b.py", "other.py"):
                 group.start_soon(keep, decisions, judged.decide, edit(path))
@@ -362,7 +363,7 @@ async def test_a_change_of_mode_releases_what_it_decides_and_is_never_saved() ->
     judged = Engine(ContextHolder(context(), notebook), InteractiveAsker(dialog), eyes=PaperEyes())
     decisions: list[Decision] = []
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             group.start_soon(keep, decisions, judged.decide, edit())
             await dialog.first()
@@ -378,7 +379,7 @@ async def test_a_deny_that_comes_up_while_a_person_thinks_beats_their_yes() -> N
     judged = Engine(holder, InteractiveAsker(dialog), eyes=PaperEyes())
     decisions: list[Decision] = []
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             group.start_soon(keep, decisions, judged.decide, edit())
             question = await dialog.first()
@@ -624,7 +625,7 @@ async def test_many_calls_at_once_are_each_answered_once() -> None:
     judged = engine(context(), InteractiveAsker(dialog))
     decisions: list[Decision] = []
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             for number in range(50):
                 request = request_for(AGENT_TOOL, name=f"agent-{number}")

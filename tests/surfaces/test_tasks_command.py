@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from bash_kit import bench, facts, gone, living, numbers_in, said
+from patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +35,7 @@ async def test_tasks_of_a_live_session_are_listed_and_stopped(tmp_path: Path) ->
         stopped = await gantlet_tasks(here.home, "stop", task_id)
         task = here.board.find(task_id)
         assert task is not None
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE_SECONDS):
             await task.wait()
         await gone(running)
         again = await gantlet_tasks(here.home, "stop", task_id)

@@ -172,15 +172,21 @@ async def test_a_daemon_that_left_the_group_and_holds_the_streams_is_ended(tmp_p
     await until(lambda: not is_running(pid_in(tmp_path / "g")))
 
 
+def leaving_quiet(sign: Path) -> str:
+    """Return a script that ends once something it started has let go of its streams."""
+    quiet = f"sh -c 'echo $$ > {sign}; exec sleep 1000' >/dev/null 2>&1 &"
+    return f"{quiet} while [ ! -s {sign} ]; do :; done"
+
+
 async def test_a_quiet_process_left_in_the_group_is_ended_too(tmp_path: Path) -> None:
-    result = await run(f"sleep 1000 >/dev/null 2>&1 & echo $! > {tmp_path}/g")
+    result = await run(leaving_quiet(tmp_path / "g"))
 
     assert result == ChildResult(0)
     await until(lambda: not is_running(pid_in(tmp_path / "g")))
 
 
 async def test_what_is_left_of_a_group_can_be_kept_and_ended_later(tmp_path: Path) -> None:
-    async with open_child(f"sleep 1000 >/dev/null 2>&1 & echo $! > {tmp_path}/g", env=ENV) as child:
+    async with open_child(leaving_quiet(tmp_path / "g"), env=ENV) as child:
         assert await child.result(PATIENCE_SECONDS) == ChildResult(0)
         group = child.leave()
 

@@ -13,7 +13,7 @@ import pytest
 from bash_kit import bench, call_of, gone, lines_of, living, numbers_in, said, until
 from gantlet.execution import Failed, Interrupted, Succeeded
 from gantlet.execution.abort import AbortKind
-from patience import DEADLINES
+from patience import DEADLINES, PATIENCE_SECONDS
 
 pytestmark = [
     pytest.mark.anyio,
@@ -65,7 +65,7 @@ async def test_an_interrupt_ends_daemons_too_and_keeps_what_was_said(tmp_path: P
             executor.submit(call_of("Bash", command=command))
             started = await numbers_in(pids, 2)
             executor.abort(AbortKind.USER)
-            with anyio.fail_after(20):
+            with anyio.fail_after(PATIENCE_SECONDS):
                 [answer] = await executor.drain()
 
         assert isinstance(answer.outcome, Interrupted)
@@ -222,7 +222,7 @@ async def test_a_fork_bomb_within_a_limit_is_ended_whole(tmp_path: Path) -> None
         await here.bash(f'cd / && {held} bash -c "{bomb}"', run_in_background=True)
         await until(lambda: len(owned_by(user)) > 10)
         [task] = here.board.all()
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE_SECONDS):
             await task.stop()
         left = owned_by(user)
 

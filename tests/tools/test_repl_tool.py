@@ -70,8 +70,11 @@ async def test_code_that_heeds_nothing_costs_its_process(tmp_path: Path) -> None
         "    except KeyboardInterrupt:\n        pass"
     )
     async with bench(tmp_path) as here:
-        await here.call("REPL", code="x = 1")
-        answer = await here.call("REPL", code=stubborn, timeout=300)
+        for seconds in DEADLINES:  # an interrupt that comes too early finds it unprepared
+            await here.call("REPL", code="x = 1")
+            answer = await here.call("REPL", code=stubborn, timeout=seconds * 1000)
+            if "Variables are kept." not in said(answer):
+                break
         after = await here.call("REPL", code="x")
 
     assert "Its process was restarted: variables and imports are lost." in said(answer)
