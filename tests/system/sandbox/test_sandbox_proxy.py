@@ -14,8 +14,7 @@ from gantlet.system.sandbox.addresses import could_be_address, is_public, read_a
 from gantlet.system.sandbox.policy import NetworkList
 from gantlet.system.sandbox.proxy import Proxy
 from gantlet.system.sandbox.requests import BadRequestError, read_request
-
-SECONDS = 10
+from patience import PATIENCE_SECONDS
 
 
 @asynccontextmanager
@@ -49,15 +48,16 @@ async def asked(
         looked_up.append(host)
         return (names or {}).get(host, [])
 
-    with anyio.fail_after(SECONDS):
+    with anyio.fail_after(PATIENCE_SECONDS):
         async with anyio.create_task_group() as group:
             proxy = Proxy(NetworkList(hosts), group, resolver=resolver)
             await proxy.start()
             answer = b""
             async with await anyio.connect_unix(proxy.path) as stream:
-                await stream.send(request.encode("latin-1") + more)
-                await stream.send_eof()
                 with suppress(anyio.BrokenResourceError):  # it left before it heard all
+                    await stream.send(request.encode("latin-1") + more)
+                    await stream.send_eof()
+                with suppress(anyio.BrokenResourceError):
                     async for piece in stream:
                         answer += piece
             proxy.close()
