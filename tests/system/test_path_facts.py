@@ -97,6 +97,21 @@ def test_a_chain_of_very_many_links_is_not_known_and_leads_nowhere(tmp_path: Pat
     assert found == (Found((), is_complete=True),)
 
 
+def test_a_search_follows_as_many_links_as_the_system_does(tmp_path: Path) -> None:
+    (tmp_path / "0").touch()
+    for number in range(1, 60):
+        (tmp_path / str(number)).symlink_to(str(number - 1))
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "missing").symlink_to("gone/0")
+
+    (found,) = find_below(str(tmp_path), lambda path: path.endswith("/0"))
+
+    followed = {str(path) for path in tmp_path.iterdir() if path.name.isdigit() and path.exists()}
+    assert {facts.lexical for facts in found.paths} == {*followed, str(tmp_path / "missing")}
+    assert 1 < len(followed) < 60
+    assert found.is_complete
+
+
 def test_a_directory_is_known_under_both_its_names(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")

@@ -1,5 +1,6 @@
 """Searching directories for paths, not without end, and telling which of them git keeps."""
 
+import errno
 import os
 from collections.abc import Callable, Container, Iterator
 from itertools import islice
@@ -57,10 +58,19 @@ def _names(entry: os.DirEntry[str]) -> tuple[str, ...]:
     """Return an entry's own path, and where it leads."""
     if not entry.is_symlink():
         return (entry.path,)
+    return (entry.path,) if _leads_nowhere(entry) else (entry.path, os.path.realpath(entry.path))
+
+
+def _leads_nowhere(link: os.DirEntry[str]) -> bool:
+    """Return whether a link begins a circle, or more links than the system follows.
+
+    Following each link of a long chain to its end would take the square of its length.
+    """
     try:
-        return (entry.path, os.path.realpath(entry.path))
-    except RecursionError:  # far more links than the system follows: it leads nowhere
-        return (entry.path,)
+        link.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _with_tracking(found: list[PathFacts]) -> Iterator[PathFacts]:
