@@ -39,6 +39,7 @@ from gantlet.messages import (
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.testing import VirtualClock
 from gantlet.tool import McpIdentity, Mode, Tool, ToolContext
+from patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -251,13 +252,13 @@ def test_another_thread_can_interrupt() -> None:
     )
 
     def interrupt() -> None:
-        started.wait(10)
+        started.wait(PATIENCE_SECONDS)
         agent.interrupt()
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     result = agent.run_sync("go")
-    thread.join(10)
+    thread.join(PATIENCE_SECONDS)
 
     assert result.reason in {TurnEnd.ABORTED_TOOLS, TurnEnd.ABORTED_STREAMING}
 
@@ -438,7 +439,7 @@ def test_another_thread_can_say_something() -> None:
     )
 
     def say() -> None:
-        began.wait(5)
+        began.wait(PATIENCE_SECONDS)
         agent.send("from afar", "now")
 
     other = threading.Thread(target=say)

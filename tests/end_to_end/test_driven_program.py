@@ -253,7 +253,7 @@ def test_a_client_that_dies_while_it_is_asked_allows_nothing(tmp_path: Path) -> 
 
 
 def test_nobody_who_reads_ends_the_work(tmp_path: Path) -> None:
-    slow = {"text": "word " * 200, "chunks": 200, "pause": 0.05}
+    slow = {"text": "word " * 1000, "chunks": 1000, "pause": 0.05}
     desk = Desk(tmp_path, [slow, TOUCH], *["More."] * 20)
     words = ("--include-partial-messages", "--allowedTools", "Bash")
     with running(desk, *words) as process:

@@ -156,7 +156,7 @@ def test_a_signal_leaves_a_valid_session(tmp_path: Path, number: signal.Signals,
 def test_a_call_that_the_model_had_not_left_behind_is_no_part_of_the_session(
     tmp_path: Path,
 ) -> None:
-    desk = Desk(tmp_path, [GLOB, {"wait": 30}])
+    desk = Desk(tmp_path, [GLOB, {"wait": 1000}])
     process = desk.start("Look", *STREAM, "--include-partial-messages")
     assert process.stdout is not None
     while b'"content_block_stop"' not in process.stdout.readline():

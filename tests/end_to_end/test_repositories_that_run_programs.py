@@ -18,6 +18,7 @@ from gantlet.models.scripted import ScriptedModel, parse_script
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.system import Environment
 from gantlet.tools.shell.git_settings import read_git_settings
+from patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +27,9 @@ _GIT = ("git", "-c", "user.name=n", "-c", "user.email=n@example.com")
 
 def git(folder: Path, *words: str) -> None:
     """Run git, which must work."""
-    subprocess.run([*_GIT, *words], cwd=folder, check=True, capture_output=True, timeout=30)
+    subprocess.run(
+        [*_GIT, *words], cwd=folder, check=True, capture_output=True, timeout=PATIENCE_SECONDS
+    )
 
 
 def repository(folder: Path, mark: Path, settings: str) -> Path:
@@ -152,7 +155,9 @@ async def test_looking_at_a_repository_when_a_session_begins_runs_nothing(tmp_pa
 def made(folder: Path, file: Path) -> str:
     """Write a commit as it stands in a file, and return its name."""
     argv = ["git", "hash-object", "-w", "-t", "commit", str(file)]
-    told = subprocess.run(argv, cwd=folder, check=True, capture_output=True, timeout=30)
+    told = subprocess.run(
+        argv, cwd=folder, check=True, capture_output=True, timeout=PATIENCE_SECONDS
+    )
     return told.stdout.decode()
 
 
@@ -201,7 +206,7 @@ def test_settings_are_read_as_git_reads_them(tmp_path: Path, text: str) -> None:
         ["git", "config", "-f", str(path), "--no-includes", "--name-only", "-z", "--list"],
         capture_output=True,
         check=False,
-        timeout=30,
+        timeout=PATIENCE_SECONDS,
     )
     names = {one.decode() for one in told.stdout.split(b"\0") if one}
 

@@ -1,5 +1,6 @@
 """Every way a reply can break, at every moment: one error of a known kind, and what came before."""
 
+import socket
 from dataclasses import dataclass
 
 import anyio
@@ -32,6 +33,7 @@ from models.messages_api_kit import (
     sse,
     streamed,
     talk,
+    way,
 )
 
 pytestmark = pytest.mark.usefixtures("each_transport")
@@ -259,10 +261,13 @@ async def test_our_own_socket_does_not_wait_for_a_head_that_cannot_come(began: b
 
 
 async def test_nobody_listening_is_a_failed_connection() -> None:
-    async with talk() as conversation:
-        await conversation.server.__aexit__(None, None, None)
-        heard = await conversation.hear()
-        await conversation.server.__aenter__()
+    with socket.socket() as taken:  # so that nobody else can listen there meanwhile
+        taken.bind(("127.0.0.1", 0))
+        async with talk() as conversation:
+            conversation.server.port = taken.getsockname()[1]
+            endpoint = endpoint_of(conversation.server)
+            conversation.model = MessagesApi(endpoint, transport=way.open)
+            heard = await conversation.hear()
 
     assert fault_of(heard) == ("connection", False)
     assert "127.0.0.1" in str(heard.error)

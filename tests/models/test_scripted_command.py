@@ -16,6 +16,8 @@ import anthropic
 import httpx2
 import pytest
 
+from patience import PATIENCE_SECONDS
+
 GANTLET = Path(sys.executable).parent / "gantlet"
 MESSAGES: list[Any] = [{"role": "user", "content": "Read notes.txt, please."}]
 TOOLS: list[Any] = [
@@ -47,7 +49,7 @@ class Served:
 
     def finished(self) -> tuple[int, str, str]:
         """Wait for its end; return exit code and what it printed."""
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=PATIENCE_SECONDS)
         return self.process.returncode, out, err
 
 
