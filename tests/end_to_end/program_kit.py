@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,25 @@ class Desk:
     @property
     def transcripts(self) -> list[Path]:
         return sorted(self.own.glob("projects/*/*.jsonl"))
+
+
+@contextmanager
+def served(desk: Desk) -> Iterator[str]:
+    """Have the desk's script played over HTTP meanwhile; give its address."""
+    server = subprocess.Popen(
+        [desk.argv()[0], "serve-script", str(desk.script)],
+        env=desk.env,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        url = next(word for word in line.split() if word.startswith("http")).rstrip(".,")
+        yield url
+    finally:
+        server.terminate()
+        server.communicate(timeout=60)
 
 
 STREAM = ("--output-format", "stream-json", "--verbose")

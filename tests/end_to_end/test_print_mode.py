@@ -2,15 +2,12 @@
 
 import json
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from end_to_end.program_kit import STREAM, Desk, frames
+from end_to_end.program_kit import STREAM, Desk, frames, served
 from gantlet.session import read_lines, restore
 from gantlet.surfaces.headless.held_agent import LINGER_SECONDS
 
@@ -188,25 +185,6 @@ def test_sessions_are_listed_shown_renamed_exported_and_deleted(tmp_path: Path) 
     assert "<script" not in page
     assert gone.returncode == 0
     assert desk.transcripts == []
-
-
-@contextmanager
-def served(desk: Desk) -> Iterator[str]:
-    """Have the desk's script played over HTTP meanwhile; give its address."""
-    server = subprocess.Popen(
-        [desk.argv()[0], "serve-script", str(desk.script)],
-        env=desk.env,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        url = next(word for word in line.split() if word.startswith("http")).rstrip(".,")
-        yield url
-    finally:
-        server.terminate()
-        server.communicate(timeout=60)
 
 
 def test_the_model_can_be_found_behind_an_address(tmp_path: Path) -> None:

@@ -20,11 +20,12 @@ from gantlet.messages import (
     ModelErrorKind,
     ModelRequest,
     StreamEvent,
+    Text,
     UserMessage,
     dumps,
     message_to_wire,
 )
-from gantlet.models.recorded import RecordingModel, ReplayingModel
+from gantlet.models.recorded import CassetteWriter, RecordingModel, ReplayingModel
 from gantlet.models.recorded.fingerprint import canonical, difference, fingerprint
 from gantlet.models.scripted import ScriptedModel, script_of
 from gantlet.system import Clock, Masker
@@ -470,3 +471,68 @@ def test_the_order_of_keys_makes_no_difference(value: JsonValue) -> None:
 def test_a_text_and_its_absence_differ() -> None:
     assert difference({"a": "x"}, {}) == "a: recorded 'x', asked nothing"
     assert difference(["x"], ["x", FrozenDict(b=1)]) == "1: recorded nothing, asked {'b': 1}"
+
+
+async def test_what_changes_from_run_to_run_is_known_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    writer = CassetteWriter(path)
+    writer.changing = {"day": "Monday", "token": "hunter2-hunter2"}
+    masker = Masker({"DEPLOY_TOKEN": "hunter2-hunter2"})
+    model = RecordingModel(ScriptedModel(script_of("hi")), writer, masker=masker)
+    await model.complete(request("It is Monday."))
+    writer.close()
+
+    replayed = playing(path)
+    replayed.changing = {"day": "Tuesday"}
+
+    assert "hunter2" not in path.read_text()
+    assert (await replayed.complete(request("It is Tuesday."))).content[0] == Text("hi")
+
+
+async def test_several_models_write_to_one_cassette(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    writer = CassetteWriter(path)
+    for word in ("one", "two"):
+        model = RecordingModel(ScriptedModel(script_of(word)), writer, masker=NO_SECRETS)
+        await model.complete(request(word))
+        await model.aclose()
+    writer.close()
+
+    replayed = playing(path)
+
+    assert [(await replayed.complete(request(word))).content for word in ("two", "one")] == [
+        (Text("two"),),
+        (Text("one"),),
+    ]
+
+
+async def test_a_cassette_that_cannot_be_written_any_more_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    writer = CassetteWriter(path)
+    model = RecordingModel(ScriptedModel(script_of("one", "two")), writer, masker=NO_SECRETS)
+    await model.complete(request("x"))
+    writer.close()
+
+    with pytest.raises(ModelError, match=r"cannot be written: .* before can be played"):
+        await model.complete(request("x", "one", "y"))
+
+    assert (await playing(path).complete(request("x"))).content[0] == Text("one")
+
+
+def test_a_cassette_on_which_nothing_was_recorded_is_taken_away(tmp_path: Path) -> None:
+    CassetteWriter(tmp_path / "a.jsonl").close()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_stream_that_was_left_early_says_so_when_it_is_asked_for_whole(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.jsonl"
+    model = RecordingModel(ScriptedModel(script_of("hello")), path, masker=NO_SECRETS)
+    async with model.stream(request("x")) as stream:
+        await anext(stream)
+    await model.aclose()
+
+    with pytest.raises(ModelError, match="nobody listened any longer"):
+        await playing(path).complete(request("x"))

@@ -14,7 +14,7 @@ from gantlet.messages import Event, Model, ToolUse
 from gantlet.messages.value import value
 from gantlet.permissions import Asker, Permission
 from gantlet.session import Session
-from gantlet.system import Clock, Environment, RealClock
+from gantlet.system import Clock, Environment, Masker, RealClock
 from gantlet.tool import AnyTool, Mode, UserError
 
 
@@ -30,6 +30,8 @@ class AgentParts:
         hooks: Runs hooks in place of the runner.
         hook_parts: The hooks of settings files, and what they need.
         deferred: A call that a hook put off; the history ends with the reply that asked for it.
+        between: Gets the model, and what masks secrets; returns the model that is asked. So a
+            recorder comes between, or a cassette takes the model's place.
     """
 
     permission: Permission | None = None
@@ -43,6 +45,7 @@ class AgentParts:
     session: Session | None = None
     listener: Callable[[Event], None] | None = None
     deferred: ToolUse | None = None
+    between: Callable[[Model, Masker], Model] | None = None
 
 
 #: What the model is told first: a text, or a function of the names of the tools there are.

@@ -186,7 +186,7 @@ def _conversation(
     values, environment, session = configuration.settings, configuration.environment, parts.session
     model = options.model or values.text("model") or DEFAULT_MODEL
     conversation = Conversation(
-        model=_model(options, model, configuration),
+        model=_model(options, model, configuration, parts),
         toolbox=toolbox,
         surroundings=Surroundings(options.cwd),
         settings=LoopSettings(
@@ -217,11 +217,16 @@ def _system(options: AgentOptions, toolbox: Toolbox) -> str:
     return options.system(frozenset(tool.name for tool in toolbox.pool))
 
 
-def _model(options: AgentOptions, model: Model | str, configuration: Configuration) -> Model:
-    """Return the model itself."""
+def _model(
+    options: AgentOptions, model: Model | str, configuration: Configuration, parts: AgentParts
+) -> Model:
+    """Return the model that is asked: the one that was named, or what comes between."""
     environment = configuration.environment
     helper = KeyHelper.of(configuration.settings, environment)
-    return open_model(model, environment, options.base_url, options.api_key, helper)
+    opened = open_model(model, environment, options.base_url, options.api_key, helper)
+    if parts.between is None:
+        return opened
+    return parts.between(opened, Masker(environment.variables))
 
 
 def _spill(parts: AgentParts, environment: Environment) -> Spill:

@@ -2,5 +2,6 @@
 
 from gantlet.models.recorded.recorder import RecordingModel
 from gantlet.models.recorded.replayer import ReplayingModel
+from gantlet.models.recorded.writer import CassetteWriter
 
-__all__ = ["RecordingModel", "ReplayingModel"]
+__all__ = ["CassetteWriter", "RecordingModel", "ReplayingModel"]

@@ -100,6 +100,7 @@ class Recording:
     Attributes:
         line: Where it stands in the cassette.
         body: The request, masked.
+        changing: What of it changes from run to run, by a name for each.
     """
 
     number: int
@@ -107,15 +108,33 @@ class Recording:
     how: How
     body: Mapping[str, JsonValue]
     capabilities: Capabilities
+    changing: Mapping[str, str] = field(default_factory=dict)
     parts: list[Timed] = field(default_factory=list)
+
+    @property
+    def has_end(self) -> bool:
+        """Whether somebody listened to the end, or until it failed."""
+        return bool(self.parts) and isinstance(
+            self.parts[-1].part, Ended | Failed | AssistantMessage
+        )
+
+    @property
+    def cut_off(self) -> str:
+        """What is said of a recording that has no end."""
+        return f"The recording of request {self.number} stops here: nobody listened any longer."
 
 
 def request_line(
-    number: int, how: How, body: Mapping[str, JsonValue], capabilities: Capabilities
+    number: int,
+    how: How,
+    body: Mapping[str, JsonValue],
+    capabilities: Capabilities,
+    changing: Mapping[str, str],
 ) -> bytes:
     """Return the line of a request."""
+    more = {"changing": dict(changing)} if changing else {}
     return dumps(
-        {"request": number, "how": how, "body": body, "capabilities": asdict(capabilities)}
+        {"request": number, "how": how, "body": body, "capabilities": asdict(capabilities), **more}
     )
 
 
@@ -178,6 +197,7 @@ class _RequestLine(BaseModel):
     how: How
     body: dict[str, object]
     capabilities: Capabilities
+    changing: dict[str, str] = {}
 
 
 class _PartLine(BaseModel):
@@ -192,7 +212,12 @@ def _take(entry: dict[str, JsonValue], line: int, recordings: dict[int, Recordin
     if "request" in entry:
         begun = _RequestLine.model_validate(entry)
         recordings[begun.request] = Recording(
-            begun.request, line, begun.how, freeze(begun.body), begun.capabilities
+            begun.request,
+            line,
+            begun.how,
+            freeze(begun.body),
+            begun.capabilities,
+            begun.changing,
         )
         return
     kind = next(name for name in _PARTS if name in entry)

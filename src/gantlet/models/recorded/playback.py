@@ -48,9 +48,8 @@ class Playback:
 
     def cut_off(self) -> ModelError:
         """Return the failure for a recording that nobody listened to until its end."""
-        number = self._recording.number
         return ModelError(
-            f"The recording of request {number} stops here: nobody listened any longer.",
+            self._recording.cut_off,
             ModelErrorKind.BROKEN_STREAM,
             has_begun=bool(self._recording.parts),
         )

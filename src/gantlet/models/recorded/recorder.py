@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,27 +16,17 @@ from gantlet.messages import (
     StreamEvent,
 )
 from gantlet.messages.value import replace
-from gantlet.models.recorded.cassette import (
-    HEAD,
-    Ended,
-    Failed,
-    How,
-    Part,
-    Retried,
-    Timed,
-    part_line,
-    request_line,
-)
+from gantlet.models.recorded.cassette import Ended, Failed, How, Part, Retried, Timed
 from gantlet.models.recorded.fingerprint import masked_body
-from gantlet.system import Clock, Environment, Masker, PrivateLines, RealClock
-from gantlet.tool import UserError
+from gantlet.models.recorded.writer import CassetteWriter
+from gantlet.system import Clock, Environment, Masker, RealClock
 
 
 class RecordingModel:
     """A model that passes everything on to another one and writes it down.
 
     Secrets are masked in requests; what the model says is kept as it is. The file is new, and only
-    its owner may read it.
+    its owner may read it. A cassette that somebody else has begun is theirs to close.
 
     Raises:
         UserError: The cassette cannot be made.
@@ -46,7 +35,7 @@ class RecordingModel:
     def __init__(
         self,
         model: Model,
-        path: str | Path,
+        cassette: str | Path | CassetteWriter,
         clock: Clock | None = None,
         *,
         masker: Masker | None = None,
@@ -54,16 +43,10 @@ class RecordingModel:
         self._model = model
         self._clock = clock or RealClock()
         self._masker = masker or Masker(Environment.current().variables)
-        self._numbers = count(1)
-        try:
-            self._lines = PrivateLines(Path(path), is_new=True)
-        except FileExistsError as error:
-            raise UserError(
-                f"There is a cassette {str(path)!r} already. Remove it, or name another."
-            ) from error
-        except (OSError, ValueError) as error:
-            raise UserError(f"The cassette {str(path)!r} cannot be made: {error}.") from error
-        self._lines.add(HEAD)
+        self._is_own = not isinstance(cassette, CassetteWriter)
+        self._writer = (
+            cassette if isinstance(cassette, CassetteWriter) else CassetteWriter(cassette)
+        )
 
     def capabilities(self, model: str) -> Capabilities:
         """Return what the other model can do."""
@@ -97,34 +80,35 @@ class RecordingModel:
         return reply
 
     async def aclose(self) -> None:
-        """Close the other model and the cassette."""
+        """Close the other model, and the cassette if it was begun here."""
         try:
             await self._model.aclose()
         finally:
-            self._lines.close()
+            if self._is_own:
+                self._writer.close()
 
     def _track(self, request: ModelRequest, how: How) -> "_Track":
         """Write down a request."""
         body = masked_body(request, how, self._masker)
-        number = next(self._numbers)
-        self._lines.add(request_line(number, how, body, self.capabilities(request.model)))
-        return _Track(number, self._lines, self._clock, self._masker)
+        changing = {name: self._masker.text(text) for name, text in self._writer.changing.items()}
+        number = self._writer.begin(how, body, self.capabilities(request.model), changing)
+        return _Track(number, self._writer, self._clock, self._masker)
 
 
 class _Track:
     """Where the parts of one reply are written down."""
 
-    def __init__(self, number: int, lines: PrivateLines, clock: Clock, masker: Masker) -> None:
+    def __init__(self, number: int, writer: CassetteWriter, clock: Clock, masker: Masker) -> None:
         self._number = number
         self._masker = masker
-        self._lines = lines
+        self._writer = writer
         self._clock = clock
         self._last = clock.now()
 
     def note(self, part: Part) -> None:
         """Write down a part of the reply and how long it took to come."""
         now = self._clock.now()
-        self._lines.add(part_line(self._number, Timed(now - self._last, part)))
+        self._writer.note(self._number, Timed(now - self._last, part))
         self._last = now
 
     def fail(self, error: ModelError) -> None:

@@ -1,6 +1,6 @@
 """Plays a cassette: the same events in the same order, without the model that said them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from itertools import takewhile
 from pathlib import Path
@@ -44,6 +44,11 @@ class ReplayingModel:
     them what changes from run to run, such as dates and temporary folders. `pace` multiplies the
     recorded delays: 1 is as it was, 0 does not wait.
 
+    Attributes:
+        changing: What of the requests now changes from run to run, by the names that the recorder
+            gave: where a recorded request has the one text, this run's has the other.
+        masker: What masks requests before they are compared.
+
     Raises:
         UserError: The cassette cannot be read.
     """
@@ -57,13 +62,32 @@ class ReplayingModel:
         masker: Masker | None = None,
         clean: Clean | None = None,
     ) -> None:
+        self.changing: Mapping[str, str] = {}
+        self.masker = masker or Masker(Environment.current().variables)
         self._path = Path(path)
         self._clock = clock or RealClock()
         self._pace = pace
-        self._masker = masker or Masker(Environment.current().variables)
         self._clean = clean or str
         self._takes = [self._take(recording) for recording in read_cassette(self._path)]
         self._waiting = {take.recording.number: take for take in self._takes}
+
+    @property
+    def first_model(self) -> str:
+        """The name of the model that was asked first; empty if none was."""
+        name = self._first.get("model")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def first_tools(self) -> frozenset[str]:
+        """The names of the tools that it was told of."""
+        tools = self._first.get("tools")
+        told = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+        return frozenset(str(tool.get("name")) for tool in told)
+
+    @property
+    def _first(self) -> Mapping[str, JsonValue]:
+        """The request that was made first."""
+        return self._takes[0].recording.body if self._takes else {}
 
     @property
     def unplayed(self) -> int:
@@ -113,12 +137,24 @@ class ReplayingModel:
 
     def _take(self, recording: Recording) -> _Take:
         """Return a recording that can be compared."""
-        parts = canonical(recording.body, self._clean)
+        parts = canonical(recording.body, self._cleaned(recording.changing))
         return _Take(recording, parts, fingerprint(parts))
+
+    def _cleaned(self, changing: Mapping[str, str]) -> Clean:
+        """Return what takes out of a text what changes from run to run."""
+        known = [(text, f"<{name}>") for name, text in changing.items() if text]
+
+        def clean(text: str) -> str:
+            for changes, name in known:
+                text = text.replace(changes, name)
+            return self._clean(text)
+
+        return clean
 
     def _claim(self, request: ModelRequest, how: How) -> Recording:
         """Return the first recording of a request that was not played yet."""
-        parts = canonical(masked_body(request, how, self._masker), self._clean)
+        changing = {name: self.masker.text(text) for name, text in self.changing.items()}
+        parts = canonical(masked_body(request, how, self.masker), self._cleaned(changing))
         key = fingerprint(parts)
         for take in self._waiting.values():
             if take.key == key and take.recording.how is how:
@@ -132,6 +168,8 @@ class ReplayingModel:
             return f"{self._path}: this request was recorded {len(same)} x and is made once more."
         if same:
             recorded = same[0].recording.how
+            if how is How.COMPLETE and not same[0].recording.has_end:
+                return f"{self._path}: {same[0].recording.cut_off}"
             return f"{self._path}: this request was recorded with {recorded}(), not {how}()."
         if not self._waiting:
             return f"{self._path}: all {len(self._takes)} recordings were played. Record it anew."

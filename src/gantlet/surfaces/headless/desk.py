@@ -9,6 +9,7 @@ from gantlet.messages.value import replace
 from gantlet.session import Session
 from gantlet.surfaces.headless.control import Control
 from gantlet.surfaces.headless.flags import Flags
+from gantlet.surfaces.headless.model_choice import ModelSource
 from gantlet.surfaces.headless.prompts import Prompt
 from gantlet.surfaces.headless.reports import Sink
 from gantlet.surfaces.headless.servers import Servers
@@ -24,6 +25,7 @@ class Desk:
     """One run of the program, as its parts see it.
 
     Attributes:
+        source: Who speaks in the model's place, or listens to it.
         told: What the driving program brought.
         schema: The tool for the form in which an answer is to be given, if one was asked for.
         session: Where the run is written down; None if it is not.
@@ -32,11 +34,14 @@ class Desk:
         memory: The files of instructions that the model is told.
     """
 
-    def __init__(self, flags: Flags, cwd: Path, environment: Environment, sink: Sink) -> None:
+    def __init__(
+        self, flags: Flags, cwd: Path, environment: Environment, sink: Sink, source: ModelSource
+    ) -> None:
         self.flags = flags
         self.cwd = str(cwd)
         self.environment = environment
         self.sink = sink
+        self.source = source
         self.control = Control(sink.raw)
         self.servers = Servers(flags, self.control)
         self.told: Mapping[str, JsonValue] = {}

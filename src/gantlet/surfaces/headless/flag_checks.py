@@ -15,7 +15,7 @@ def check_flags(flags: Flags) -> None:
     Raises:
         FlagError: The first thing that is wrong.
     """
-    for find in (_formats, _stream, _session, _effort):
+    for find in (_formats, _stream, _session, _effort, _cassette):
         for problem in find(flags):
             raise FlagError(problem)
 
@@ -61,3 +61,14 @@ def _effort(flags: Flags) -> Iterator[str]:
     """Yield that the model knows no such effort."""
     if flags.effort and flags.effort not in EFFORTS:
         yield f"--effort '{flags.effort}' is not known: {', '.join(EFFORTS)}."
+
+
+def _cassette(flags: Flags) -> Iterator[str]:
+    """Yield what cannot speak in the model's place together with a cassette."""
+    for flag, path in (("--record", flags.record), ("--replay", flags.replay)):
+        if path is not None and not path.strip():
+            yield f"{flag} needs the name of a file."
+    if flags.replay and flags.script:
+        yield "Use --script or --replay, not both: each plays the model."
+    if flags.replay and flags.record:
+        yield "Use --record or --replay, not both: what is played is recorded already."

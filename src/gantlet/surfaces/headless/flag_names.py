@@ -36,6 +36,8 @@ _ONE: Mapping[str, tuple[str, ...]] = {
     "task_budget": ("--task-budget",),
     "debug_file": ("--debug-file",),
     "script": ("--script",),
+    "record": ("--record",),
+    "replay": ("--replay",),
 }
 #: Flags with several values, each of which may also be a list with commas.
 _SEVERAL: Mapping[str, tuple[str, ...]] = {

@@ -32,6 +32,8 @@ WORDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "task_budget": ("N", "taken from programs that send it; changes nothing"),
         "betas": ("NAMES", "beta features of the API to switch on"),
         "script": ("FILE", "play a script in the model's place; needs no key"),
+        "record": ("FILE", "write what the model is asked and says to a new cassette"),
+        "replay": ("FILE", "play a cassette in the model's place; needs no key"),
     },
     "what the model is told": {
         "system_prompt": ("TEXT", "say this instead of our own instructions"),

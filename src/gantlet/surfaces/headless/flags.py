@@ -66,6 +66,8 @@ class Flags:
     disable_slash_commands: bool = False
     is_bare: bool = False
     script: str = ""
+    record: str | None = None
+    replay: str | None = None
 
     @property
     def is_headless(self) -> bool:

@@ -12,6 +12,7 @@ from gantlet.surfaces.headless.flags import NOTHING_TO_DO, FlagError, Flags
 from gantlet.surfaces.headless.held_agent import HeldAgent
 from gantlet.surfaces.headless.inlet import read_lines
 from gantlet.surfaces.headless.intake import Intake
+from gantlet.surfaces.headless.model_choice import ModelSource
 from gantlet.surfaces.headless.prompt_queue import PromptQueue
 from gantlet.surfaces.headless.prompts import GO_ON, Prompt, news_prompt
 from gantlet.surfaces.headless.reports import Sink
@@ -25,8 +26,10 @@ from gantlet.system import Environment
 class Host:
     """One run of the program: a session, an agent, and whoever drives them."""
 
-    def __init__(self, flags: Flags, cwd: Path, environment: Environment, sink: Sink) -> None:
-        self._desk = desk = Desk(flags, cwd, environment, sink)
+    def __init__(
+        self, flags: Flags, cwd: Path, environment: Environment, sink: Sink, source: ModelSource
+    ) -> None:
+        self._desk = desk = Desk(flags, cwd, environment, sink, source)
         self._held = held = HeldAgent(desk)
         self._queue = queue = PromptQueue()
         self._results = Results(desk)

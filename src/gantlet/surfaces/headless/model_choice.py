@@ -1,9 +1,11 @@
 """Which model the flags ask for, and what they add to each request."""
 
+from collections.abc import Iterator
+
 from gantlet.assembly.models import DEFAULT_MODEL
-from gantlet.messages import JsonValue
+from gantlet.messages import JsonValue, Model
 from gantlet.surfaces.headless.flags import Flags
-from gantlet.system import Environment
+from gantlet.system import Environment, Masker
 
 _ALIASES = {
     "default": ("ANTHROPIC_MODEL", DEFAULT_MODEL),
@@ -12,6 +14,36 @@ _ALIASES = {
     "haiku": ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "claude-haiku-5-5"),
     "fable": ("ANTHROPIC_DEFAULT_FABLE_MODEL", "claude-fable-5-2"),
 }
+
+
+class ModelSource:
+    """The model behind the endpoint, and nobody between.
+
+    Attributes:
+        instead: A model in its place that has no name of its own.
+        name: What the model is called, whatever settings say.
+    """
+
+    instead: Model | None = None
+    name: str = ""
+
+    def between(self, model: Model, masker: Masker) -> Model:
+        """Return the model that is asked."""
+        return model
+
+    def surroundings(self, environment: Environment) -> Environment:
+        """Return the environment in which the same is asked as before."""
+        return environment
+
+    def note_changing(self, name: str, text: str) -> None:
+        """Take note of a text in requests that is another one in the next run."""
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what a person should know at the end."""
+        yield from ()
+
+    def close(self) -> None:
+        """Let go of files."""
 
 
 def model_name(flags: Flags, environment: Environment, configured: str | None) -> str:

@@ -35,12 +35,14 @@ async def open_agent(
         UserError: Settings or flags cannot be used.
     """
     flags, environment = desk.flags, desk.environment
-    name = model_name(flags, environment, None)
-    is_named = bool(flags.model) or "ANTHROPIC_MODEL" in environment.variables
+    source = desk.source
+    source.note_changing("session", desk.session_id)
+    name = source.name or model_name(flags, environment, None)
+    is_named = bool(source.name or flags.model) or "ANTHROPIC_MODEL" in environment.variables
     system, said_later = await _words(desk, name)
     entries = read_callbacks(desk.told.get("hooks")).entries
     agent = Agent(
-        desk.sink.model or (name if is_named else None),
+        source.instead or (name if is_named else None),
         tools=() if desk.schema is None else (desk.schema,),
         mcp_tools=mcp_tools,
         system=system,
@@ -65,6 +67,7 @@ async def open_agent(
             session=desk.session,
             listener=listener,
             hook_parts=HookParts(entries, ControlCallbacks(desk.control), desk.servers),
+            between=source.between,
         ),
     )
     if said_later and not agent.messages:
@@ -103,6 +106,7 @@ async def _words(desk: Desk, model: str) -> tuple[SystemPrompt, str]:
     flags, cwd = desk.flags, Path(desk.cwd)
     place = Place(cwd, flags.add_dir, await look_at_repository(cwd, desk.environment))
     here = place.text(model, date.today())
+    desk.source.note_changing("place", here)
     desk.memory = memory = () if flags.is_bare else _memory(desk)
     if flags.exclude_dynamic:
         return partial(system_prompt, here="", appended=appended, memory=memory), here

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import anyio
 
-from gantlet.messages import Model
 from gantlet.pool import DEFAULT_FLAGS
 from gantlet.surfaces.headless.flags import NOTHING_TO_DO, FlagError, Flags
 from gantlet.surfaces.headless.host import Host
 from gantlet.surfaces.headless.inlet import read_piped
+from gantlet.surfaces.headless.model_choice import ModelSource
 from gantlet.surfaces.headless.outlet import Outlet
 from gantlet.surfaces.headless.reports import PlainSink, Sink, StreamSink
 from gantlet.system import Environment, in_loop_thread
@@ -31,20 +31,23 @@ def run_headless(flags: Flags) -> int:
 
 async def _run(flags: Flags, outlet: Outlet) -> int:
     """Run in the event loop."""
-    environment = Environment.current(DEFAULT_FLAGS)
-    model = _scripted(flags)
     prompt: str | None = None
     if not flags.speaks_control:
         prompt = await _prompt(flags)
     sink: Sink = (
-        StreamSink(outlet, model)
-        if flags.output_format == "stream-json"
-        else PlainSink(flags, outlet, model)
+        StreamSink(outlet) if flags.output_format == "stream-json" else PlainSink(flags, outlet)
     )
-    host = Host(flags, Path.cwd(), environment, sink)
-    if sink.is_stream:
-        outlet.when_broken = in_loop_thread(lambda _: host.give_up())
-    return await host.run(prompt)
+    source = _source(flags)
+    try:
+        environment = source.surroundings(Environment.current(DEFAULT_FLAGS))
+        host = Host(flags, Path.cwd(), environment, sink, source)
+        if sink.is_stream:
+            outlet.when_broken = in_loop_thread(lambda _: host.give_up())
+        exit_code = await host.run(prompt)
+    finally:
+        source.close()
+    sink.remark(source.remarks())
+    return exit_code
 
 
 async def _prompt(flags: Flags) -> str:
@@ -59,13 +62,13 @@ async def _prompt(flags: Flags) -> str:
     return "\n\n".join(both)
 
 
-def _scripted(flags: Flags) -> Model | None:
-    """Return the model that plays a script, if one is named."""
-    if not flags.script:
-        return None
-    from gantlet.models.scripted import ScriptedModel, load_script  # noqa: PLC0415 - who has a real model need not pay for it
+def _source(flags: Flags) -> ModelSource:
+    """Return who speaks in the model's place, or listens to it, if anybody does."""
+    if not (flags.script or flags.record or flags.replay):
+        return ModelSource()
+    from gantlet.surfaces.headless.model_source import open_source  # noqa: PLC0415 - who has a real model need not pay for it
 
-    return ScriptedModel(load_script(Path(flags.script)))
+    return open_source(flags)
 
 
 def _set_up_log(flags: Flags) -> None:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from gantlet.messages import JsonValue, Model, dumps
+from gantlet.messages import JsonValue, dumps
 from gantlet.surfaces.headless.flags import Flags
 from gantlet.surfaces.headless.frames import Frame
 from gantlet.surfaces.headless.outlet import Outlet
@@ -15,8 +15,6 @@ class Sink(Protocol):
     """Where a run's lines go."""
 
     is_stream: bool
-    #: A model in place of the one behind the endpoint.
-    model: Model | None
 
     def frame(self, frame: Frame) -> None:
         """Take a line about something that happens."""
@@ -39,9 +37,8 @@ class StreamSink:
 
     is_stream = True
 
-    def __init__(self, outlet: Outlet, model: Model | None = None) -> None:
+    def __init__(self, outlet: Outlet) -> None:
         self._outlet = outlet
-        self.model = model
 
     def frame(self, frame: Frame) -> None:
         """Write a line."""
@@ -68,11 +65,10 @@ class PlainSink:
 
     is_stream = False
 
-    def __init__(self, flags: Flags, outlet: Outlet, model: Model | None = None) -> None:
+    def __init__(self, flags: Flags, outlet: Outlet) -> None:
         self._flags = flags
         self._outlet = outlet
         self._lines: list[Frame] = []
-        self.model = model
 
     def frame(self, frame: Frame) -> None:
         """Keep a line if all are wanted; what a person should know is said at once."""
