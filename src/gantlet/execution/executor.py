@@ -38,6 +38,7 @@ from gantlet.execution.slots import Slots
 from gantlet.execution.stopping import Stopper
 from gantlet.execution.tracked import COMPLETED, EXECUTING, QUEUED, YIELDED, Tracked
 from gantlet.messages import (
+    CallProgress,
     CallQueued,
     ContextChangeDropped,
     Event,
@@ -190,6 +191,10 @@ class Executor:
         """Return the answers there are, handed out or not, in the order of the calls."""
         answers = (tracked.answer for tracked in self._calls)
         return [answer for answer in answers if answer is not None]
+
+    def progress(self) -> dict[str, CallProgress]:
+        """Return how far each call has come, by its id, in the order of the calls."""
+        return {tracked.asked.id: tracked.progress for tracked in self._calls}
 
     def abort(self, kind: AbortKind = AbortKind.USER) -> None:
         """Stop what runs and what waits.

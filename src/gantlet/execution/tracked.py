@@ -13,7 +13,7 @@ from gantlet.execution.bodies import Body
 from gantlet.execution.call import Prepared
 from gantlet.execution.effects import Effect
 from gantlet.execution.outcome import Answer, CallRecord, Outcome
-from gantlet.messages import ToolUse
+from gantlet.messages import CallProgress, ToolUse
 from gantlet.messages.value import slotted
 
 
@@ -84,6 +84,15 @@ class Tracked:
     def has_run(self) -> bool:
         """Whether the tool was started."""
         return self.record.started_at is not None
+
+    @property
+    def progress(self) -> CallProgress:
+        """How far it has come, as a model is told that wants to know."""
+        if self.is_done:
+            return CallProgress.DONE
+        if not self.has_run:
+            return CallProgress.WAITING
+        return CallProgress.RUNNING if self.is_running else CallProgress.ENDING
 
     def effect_of(self, outcome: Outcome) -> Effect | None:
         """Return what must not happen again if the reply is lost after this outcome."""

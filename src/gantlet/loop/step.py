@@ -197,6 +197,9 @@ class StepRunner:
             ready_events: Callable[[], Iterable[StreamEvent]] = getattr(
                 events, "ready_events", tuple
             )
+            watch_calls = getattr(events, "watch_calls", None)
+            if watch_calls is not None:
+                watch_calls(executor.progress)
             async for first in events:
                 for event in (first, *ready_events()):
                     if is_heard:

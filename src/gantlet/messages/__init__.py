@@ -69,6 +69,7 @@ from gantlet.messages.message import (
     blocks_of,
 )
 from gantlet.messages.model import (
+    CallProgress,
     Model,
     ModelError,
     ModelErrorKind,
@@ -133,6 +134,7 @@ __all__ = [
     "BlockStop",
     "CallDeferred",
     "CallFinished",
+    "CallProgress",
     "CallProgressed",
     "CallQueued",
     "CallStarted",

@@ -1,9 +1,9 @@
 """What a model is to the rest of us: a request in, a stream of events out."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import lru_cache
 from typing import Protocol
 
@@ -136,6 +136,23 @@ class ReadyEvents(Protocol):
         """
 
 
+class CallProgress(IntEnum):
+    """How far a call has come while the reply that asked for it streams."""
+
+    WAITING = 0
+    RUNNING = 1
+    #: The tool's own code has ended; what follows it has not.
+    ENDING = 2
+    DONE = 3
+
+
+class WatchesCalls(Protocol):
+    """What the events of a model may offer if it matters how far the calls of its reply are."""
+
+    def watch_calls(self, look: Callable[[], Mapping[str, CallProgress]]) -> None:
+        """Take what tells, at any time, how far each call that was handed over has come."""
+
+
 class Model(Protocol):
     """Something that answers requests."""
 
@@ -148,7 +165,8 @@ class Model(Protocol):
         """Send a request and read the reply as it comes.
 
         The events end after `message_stop`. Retries happen before the first event only. Events
-        that come many at a time are taken so if the iterator has a method for it (`ReadyEvents`).
+        that come many at a time are taken so if the iterator has a method for it (`ReadyEvents`);
+        one that has a method for it is told how far the calls are (`WatchesCalls`).
 
         Raises:
             ModelError: There was no reply, or it broke off.

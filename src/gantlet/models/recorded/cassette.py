@@ -10,6 +10,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from gantlet.messages import (
     AssistantMessage,
+    CallProgress,
     Capabilities,
     JsonValue,
     ModelError,
@@ -51,13 +52,18 @@ class Retried:
 
 @value
 class Failed:
-    """The request failed."""
+    """The request failed.
+
+    Attributes:
+        calls: How far the calls that the reply had asked for had come by then, in their order.
+    """
 
     kind: str
     message: str
     status: int | None
     request_id: str | None
     has_begun: bool
+    calls: Mapping[str, CallProgress] = field(default_factory=dict)
 
     @classmethod
     def of(cls, error: ModelError) -> "Failed":
@@ -147,11 +153,21 @@ def part_line(number: int, timed: Timed) -> bytes:
         case Retried():
             return dumps({"retry": number, "after": after, "data": asdict(part)})
         case Failed():
-            return dumps({"failure": number, "after": after, "data": asdict(part)})
+            return dumps({"failure": number, "after": after, "data": _failure_fields(part)})
         case AssistantMessage():
             return dumps({"reply": number, "after": after, "data": message_to_wire(part)})
         case _:
             return dumps({"event": number, "after": after, "data": stream_event_to_wire(part)})
+
+
+def _failure_fields(failed: Failed) -> dict[str, object]:
+    """Return a failure as it is written: how far calls had come by name, if there were any."""
+    fields = asdict(failed)
+    calls = {call: progress.name.lower() for call, progress in failed.calls.items()}
+    if calls:
+        return {**fields, "calls": calls}
+    del fields["calls"]
+    return fields
 
 
 def read_cassette(path: Path) -> tuple[Recording, ...]:
@@ -234,11 +250,29 @@ def _reply(wire: object) -> AssistantMessage:
     return message
 
 
+class _FailureData(BaseModel):
+    """A failure as it is written; that of older cassettes tells nothing of calls."""
+
+    kind: str
+    message: str
+    status: int | None
+    request_id: str | None
+    has_begun: bool
+    calls: dict[str, str] = {}
+
+
+def _failure(wire: object) -> Failed:
+    """Return how a request failed."""
+    read = _FailureData.model_validate(wire)
+    calls = {call: CallProgress[name.upper()] for call, name in read.calls.items()}
+    return Failed(read.kind, read.message, read.status, read.request_id, read.has_begun, calls)
+
+
 _NUMBER = TypeAdapter(int)
 _PARTS: dict[str, Callable[[object], Part]] = {
     "event": stream_event_from_wire,
     "reply": _reply,
     "retry": TypeAdapter(Retried).validate_python,
-    "failure": TypeAdapter(Failed).validate_python,
+    "failure": _failure,
     "end": lambda wire: Ended(),
 }

@@ -1,6 +1,6 @@
 """One recording while it is played."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -8,17 +8,31 @@ from anyio.lowlevel import checkpoint
 
 from gantlet.messages import (
     AssistantMessage,
+    BlockStart,
+    CallProgress,
+    MessageStart,
+    MessageStop,
     ModelError,
     ModelErrorKind,
     RetryListener,
     StreamEvent,
 )
-from gantlet.models.recorded.cassette import Ended, Failed, Recording, Retried
+from gantlet.models.recorded.cassette import Ended, Failed, Part, Recording, Retried
 from gantlet.system import Clock
+
+#: How often it is looked how far calls have come, and for how long at most.
+_LOOK_SECONDS = 0.001
+MAX_SECONDS = 600.0
+#: Events that may hand over a call.
+_MOVES_ON = (BlockStart, MessageStart, MessageStop)
 
 
 class Playback:
-    """One recording while it is played."""
+    """One recording while it is played.
+
+    A reply that broke off while its calls ran breaks off when they are as far as they were: then
+    the same has happened, and the same is asked next, however quickly it is played.
+    """
 
     def __init__(
         self, recording: Recording, clock: Clock, pace: float, on_retry: RetryListener | None
@@ -28,6 +42,13 @@ class Playback:
         self._clock = clock
         self._pace = pace
         self._on_retry = on_retry
+        self._look: Callable[[], Mapping[str, CallProgress]] = dict
+        last = recording.parts[-1].part if recording.parts else None
+        self._calls = last.calls if isinstance(last, Failed) else {}
+
+    def watch_calls(self, look: Callable[[], Mapping[str, CallProgress]]) -> None:
+        """Take what tells how far the calls of the reply have come."""
+        self._look = look
 
     async def next_part(self) -> StreamEvent | AssistantMessage | Ended:
         """Return the next part of the reply, when its time has come.
@@ -36,7 +57,11 @@ class Playback:
             ModelError: What was recorded, or the recording stops here.
         """
         for timed in self._parts:
-            await self._wait(timed.after_seconds)
+            handed_over = self._look() if self._calls else {}
+            if handed_over:
+                await self._let_calls_come_as_far(timed.part, handed_over)
+            else:
+                await self._wait(timed.after_seconds)
             match timed.part:
                 case Retried() as retried:
                     self._tell(retried)
@@ -53,6 +78,30 @@ class Playback:
             ModelErrorKind.BROKEN_STREAM,
             has_begun=bool(self._recording.parts),
         )
+
+    async def _let_calls_come_as_far(
+        self, part: Part, handed_over: Mapping[str, CallProgress]
+    ) -> None:
+        """Wait before the break, and before a call that was not done by then is handed over.
+
+        Nothing else is waited for from here on: calls are to have no more time than they had.
+        """
+        if isinstance(part, Failed):
+            await self._reach(self._calls)
+        elif isinstance(part, _MOVES_ON):
+            coming = next((call for call in self._calls if call not in handed_over), None)
+            if coming is not None and self._calls[coming] is not CallProgress.DONE:
+                await self._reach([call for call in self._calls if call in handed_over])
+
+    async def _reach(self, calls: Iterable[str]) -> None:
+        """Wait until calls have come as far as they had when the reply broke off."""
+        wanted = {call: self._calls[call] for call in calls}
+        end = self._clock.now() + MAX_SECONDS
+        while self._clock.now() < end:
+            now = self._look()
+            if all(now.get(call, CallProgress.WAITING) >= far for call, far in wanted.items()):
+                return
+            await self._clock.sleep_until(self._clock.now() + _LOOK_SECONDS)
 
     async def _wait(self, seconds: float) -> None:
         """Wait as long as it took, at this pace."""
@@ -91,6 +140,10 @@ class ReplayedStream:
         trace: TracebackType | None,
     ) -> None:
         """Do nothing: what was not heard is lost."""
+
+    def watch_calls(self, look: Callable[[], Mapping[str, CallProgress]]) -> None:
+        """Take what tells how far the calls of the reply have come."""
+        self._playback.watch_calls(look)
 
     def __aiter__(self) -> Self:
         return self

@@ -1,13 +1,14 @@
 """Records what a model is asked and what it says, for playing it again without the model."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 from gantlet.messages import (
     AssistantMessage,
+    CallProgress,
     Capabilities,
     Model,
     ModelError,
@@ -20,6 +21,9 @@ from gantlet.models.recorded.cassette import Ended, Failed, How, Part, Retried, 
 from gantlet.models.recorded.fingerprint import masked_body
 from gantlet.models.recorded.writer import CassetteWriter
 from gantlet.system import Clock, Environment, Masker, RealClock
+
+#: Tells how far each call of a reply has come.
+Look: TypeAlias = Callable[[], Mapping[str, CallProgress]]
 
 
 class RecordingModel:
@@ -111,10 +115,11 @@ class _Track:
         self._writer.note(self._number, Timed(now - self._last, part))
         self._last = now
 
-    def fail(self, error: ModelError) -> None:
+    def fail(self, error: ModelError, calls: Mapping[str, CallProgress] | None = None) -> None:
         """Write down a failure; what a server says about one may repeat a secret."""
         failed = Failed.of(error)
-        self.note(replace(failed, message=self._masker.text(failed.message)))
+        message = self._masker.text(failed.message)
+        self.note(replace(failed, message=message, calls=dict(calls or {})))
 
     def listening(self, on_retry: RetryListener | None) -> RetryListener:
         """Return a listener that writes down each retry and passes it on."""
@@ -149,6 +154,8 @@ class _RecordedStream:
         self._recorder = recorder
         self._request = request
         self._on_retry = on_retry
+        self._failure: ModelError | None = None
+        self._look: Look = dict
 
     async def __aenter__(self) -> Self:
         self._track = self._recorder._track(self._request, How.STREAM)
@@ -168,7 +175,19 @@ class _RecordedStream:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        return await self._stream.__aexit__(kind, error, trace)
+        """End the stream; how far its calls had come when it broke is known only then."""
+        try:
+            return await self._stream.__aexit__(kind, error, trace)
+        finally:
+            if self._failure is not None:
+                self._track.fail(self._failure, self._look())
+
+    def watch_calls(self, look: Look) -> None:
+        """Take what tells how far the calls of this reply have come."""
+        self._look = look
+        watch_on = getattr(self._events, "watch_calls", None)
+        if watch_on is not None:
+            watch_on(look)
 
     def __aiter__(self) -> Self:
         return self
@@ -180,7 +199,7 @@ class _RecordedStream:
             self._track.note(Ended())
             raise
         except ModelError as error:
-            self._track.fail(error)
+            self._failure = error
             raise
         self._track.note(event)
         return event
