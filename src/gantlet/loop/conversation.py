@@ -1,10 +1,11 @@
 """A conversation as it stands: its history, its model, and the request for its next step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 from gantlet.execution import Answer, Effects
 from gantlet.loop.attachments import added_by, answer_message
+from gantlet.loop.container import container_of, with_container
 from gantlet.loop.history import History
 from gantlet.loop.record import Record
 from gantlet.loop.settings import LoopSettings
@@ -12,6 +13,7 @@ from gantlet.messages import (
     AssistantMessage,
     Capabilities,
     Event,
+    JsonValue,
     MessageFinished,
     Model,
     ModelRequest,
@@ -34,6 +36,7 @@ class Conversation:
     Attributes:
         held: What calls put beside their results when nothing but results could be said.
         deferred: A call of the last reply that a hook put off; it is asked again, then answered.
+        container: Where the API runs code for the model, if it does.
     """
 
     model: Model
@@ -49,6 +52,7 @@ class Conversation:
     reminders: list[str] = field(default_factory=list)
     held: list[UserMessage] = field(default_factory=list)
     deferred: ToolUse | None = None
+    container: Mapping[str, JsonValue] | None = None
     #: What has happened meanwhile in the background; asked whenever something is said.
     news: Callable[[], list[str]] = list
     _announced: str = ""
@@ -62,6 +66,8 @@ class Conversation:
         if self.system:
             mark = {"cache_control": {"type": "ephemeral"}}
             self._system_part = dumps([{"type": "text", "text": self.system, **mark}])
+        if self.history.entries:
+            self.container = container_of(reversed(self.history.messages))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -77,13 +83,16 @@ class Conversation:
         most = capabilities.max_output_tokens
         limit = self.settings.max_tokens or most
         tools = self._tools().tools_part
+        extra = self.settings.extra
+        if self.container is not None:
+            extra = with_container(extra, self.container)
         return ModelRequest(
             model=self.model_name,
             max_tokens=min(limit * 2**doublings, max(limit, most)),
             messages=self.history.wire(),
             system=self._system_part,
             tools=tools if len(tools) > len(b"[]") else b"",
-            extra=self.settings.extra,
+            extra=extra,
             betas=self.settings.betas,
             has_fallback=self.next_model is not None,
         )
@@ -123,6 +132,8 @@ class Conversation:
 
     def add_reply(self, reply: AssistantMessage, *, goes_on: bool = False) -> None:
         """Add a reply, or what follows one that had paused."""
+        if reply.extra:
+            self.container = container_of((reply,)) or self.container
         self.keep(self.history.joined(reply) if goes_on else self.history.added(reply))
         self.emit(MessageFinished(reply))
 

@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import TypeAlias
 
 from gantlet.loop.coming_block import ComingBlock, coming_block
+from gantlet.loop.container import CONTAINER
 from gantlet.loop.server_calls import without_unanswered
 from gantlet.messages import (
     AssistantMessage,
@@ -16,6 +17,7 @@ from gantlet.messages import (
     Delta,
     FrozenDict,
     InputJsonDelta,
+    JsonValue,
     MessageDelta,
     MessageStart,
     MessageStop,
@@ -91,6 +93,7 @@ class Reply:
     _ids: set[str] = field(default_factory=set)
     _start: AssistantMessage | None = None
     _end: MessageDelta | None = None
+    _container: JsonValue = None
     _begun: int = 0
     _open: dict[int, ComingBlock] = field(default_factory=dict)
     _blocks: dict[int, Block] = field(default_factory=dict)
@@ -124,6 +127,8 @@ class Reply:
         self.stop_reason = event.delta.stop_reason or self.stop_reason
         if event.usage is not None:
             self.usage = self.usage.updated(event.usage)
+        if event.delta.extra:
+            self._container = event.delta.extra.get(CONTAINER) or self._container
 
     def _begin(self, message: AssistantMessage) -> Sequence[Step]:
         """Take note of who speaks, and take what the message already holds."""
@@ -263,6 +268,8 @@ class Reply:
             return None
         start = self._start or AssistantMessage(())
         known = {name: item for name, item in start.extra.items() if name not in _ENDINGS}
+        if self._container is not None:
+            known[CONTAINER] = self._container
         end = self._end.delta if self._end is not None else None
         return replace(
             start,

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from gantlet.loop import History, repair
+from gantlet.loop.container import CONTAINER
 from gantlet.messages import (
     AssistantMessage,
     Block,
+    FrozenDict,
     Message,
     RedactedThinking,
     ResultBlock,
@@ -248,7 +250,11 @@ class _Building:
             while said and isinstance(said[-1], Thinking | RedactedThinking):
                 said.pop()
         if said:
-            self.messages.append(AssistantMessage(tuple(said), id=self._reply, model=self._model))
+            container = self.asides.containers.get(self._reply or "")
+            extra = FrozenDict({} if container is None else {CONTAINER: container})
+            self.messages.append(
+                AssistantMessage(tuple(said), id=self._reply, model=self._model, extra=extra)
+            )
         calls = [block for block in said if isinstance(block, ToolUse)]
         answers = [
             self._results.pop(call.id) if call.id in self._results else self._missing(call)

@@ -1,9 +1,10 @@
 """The lines of a transcript, read: the conversation's own, and what others say about them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
-from gantlet.messages import Block, ResultBlock, Text, ToolUse, block_from_wire
+from gantlet.loop.container import CONTAINER
+from gantlet.messages import Block, JsonValue, ResultBlock, Text, ToolUse, block_from_wire
 from gantlet.messages.value import slotted, value
 from gantlet.session import entries
 from gantlet.session.entries import Line
@@ -46,6 +47,7 @@ class Asides:
     started: dict[str, str] = field(default_factory=dict)
     void: set[str] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)
+    containers: dict[str, Mapping[str, JsonValue]] = field(default_factory=dict)
     replaced: dict[str, Block] = field(default_factory=dict)
     deferred: list[str] = field(default_factory=list)
     is_ours: bool = False
@@ -71,9 +73,7 @@ class Asides:
                 self.is_ours = True
                 self.started[str(line.get("toolUseId"))] = str(line.get("name"))
             case entries.REPLY:
-                self.is_ours = True
-                self.closed.add(str(line.get("messageId")))
-                self._lost = []
+                self._close(line)
             case entries.LAST_PROMPT:
                 self.is_ours = True
             case entries.DROPPED:
@@ -87,6 +87,15 @@ class Asides:
                 self._defer(line)
             case _:
                 return
+
+    def _close(self, line: Line) -> None:
+        """Note that a reply came to its end."""
+        self.is_ours = True
+        self._lost = []
+        reply, container = str(line.get("messageId")), line.get(CONTAINER)
+        self.closed.add(reply)
+        if isinstance(container, dict):
+            self.containers[reply] = container
 
     def _replace(self, replacements: object) -> None:
         """Note which results stand in place of those written first."""

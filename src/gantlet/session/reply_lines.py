@@ -2,6 +2,7 @@
 
 from dataclasses import field
 
+from gantlet.loop.container import CONTAINER, container_of
 from gantlet.messages import (
     AssistantMessage,
     Block,
@@ -56,6 +57,8 @@ class ReplyLines:
         for block in kept[len(stays) :]:
             self._take_block(block, message.id, message.model)
         usage = message.usage
+        container = container_of((message,))
+        more: dict[str, JsonValue] = {} if container is None else {CONTAINER: dict(container)}
         self._pen.put_aside(
             entries.REPLY,
             messageId=self._reply.id if self._reply is not None else message.id,
@@ -63,6 +66,7 @@ class ReplyLines:
             model=message.model,
             inputTokens=usage.input_tokens if usage is not None else 0,
             outputTokens=usage.output_tokens if usage is not None else 0,
+            **more,
         )
         self._reply = None
 

@@ -1,6 +1,6 @@
 """A reply in one piece, put together from the events that would have streamed it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gantlet.messages import (
     AssistantMessage,
@@ -71,6 +71,7 @@ def assemble(events: Iterable[StreamEvent]) -> AssistantMessage:
     """Return the message that the events of one reply make up."""
     start, end = AssistantMessage(()), MessageDelta(ReplyEnd())
     builders: dict[int, _Builder] = {}
+    told: dict[str, JsonValue] = {}
     for event in events:
         match event:
             case MessageStart(message):
@@ -81,15 +82,19 @@ def assemble(events: Iterable[StreamEvent]) -> AssistantMessage:
                 builders[index].add(delta)
             case MessageDelta():
                 end = event
+                told |= event.delta.extra
     content = tuple(builders[index].block() for index in sorted(builders))
-    return _ended(start, end, content)
+    return _ended(start, end, content, told)
 
 
 def _ended(
-    start: AssistantMessage, end: MessageDelta, content: tuple[Block, ...]
+    start: AssistantMessage,
+    end: MessageDelta,
+    content: tuple[Block, ...],
+    told: Mapping[str, JsonValue],
 ) -> AssistantMessage:
-    """Return the message with its content and its ending."""
-    extra = {"type": "message", **end.delta.extra}
+    """Return the message with its content, its ending, and what else was told of it."""
+    extra = {"type": "message", **told}
     return AssistantMessage(
         content=content,
         id=start.id,
