@@ -260,7 +260,7 @@ async def test_progress_shows_the_last_lines(tmp_path: Path) -> None:
     updates: list[CallProgressed] = []
     async with bench(tmp_path) as here, anyio.create_task_group() as group:
         group.start_soon(open_when_shown)
-        answer = await here.bash(f"echo one; echo two; read x < {gate}; echo $x")
+        answer = await here.bash(f"printf 'one\\ntwo\\n'; read x < {gate}; echo $x")
 
     assert said(answer) == "one\ntwo\ngo"
     update = updates[0].update
