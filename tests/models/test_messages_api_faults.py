@@ -1,5 +1,6 @@
 """Every way a reply can break, at every moment: one error of a known kind, and what came before."""
 
+import gzip
 import socket
 from dataclasses import dataclass
 
@@ -343,6 +344,42 @@ async def test_a_broken_encoding_breaks_the_stream() -> None:
         heard = await conversation.hear()
 
     assert fault_of(heard) == ("broken_stream", False)
+
+
+@pytest.mark.parametrize("framing", ["transfer-encoding: chunked", "connection: close"])
+async def test_a_compressed_body_that_ends_in_the_middle_breaks_the_stream(framing: str) -> None:
+    cut = gzip.compress(sse(*REPLY))[:-30]
+    is_chunked = framing.endswith("chunked")
+    body = chunks(cut) + LAST_CHUNK if is_chunked else cut
+    script: Script = [head(framing=framing, content_encoding="gzip") + body, CLOSE]
+
+    async with talk(script) as conversation:
+        heard = await conversation.hear()
+
+    fault = fault_of(heard)
+    assert fault is not None
+    assert fault[0] == "broken_stream"
+
+
+async def test_a_whole_reply_whose_compression_ends_in_the_middle_is_none() -> None:
+    whole = answer(200, {"role": "assistant", "content": "x"}).split(b"\r\n\r\n", 1)[1]
+    cut = gzip.compress(whole + b" " * 40)[:-9]
+    script = [head(200, "application/json", content_encoding="gzip") + chunks(cut) + LAST_CHUNK]
+
+    async with talk(script) as conversation:
+        with pytest.raises(ModelError, match="ends in the middle"):
+            await conversation.model.complete(request())
+
+
+async def test_an_encoding_that_nobody_asked_for_is_told_and_not_tried_again() -> None:
+    script = [head(content_encoding="br") + chunks(b"whatever") + LAST_CHUNK]
+
+    async with talk(script, max_retries=5) as conversation:
+        heard = await conversation.hear()
+
+    assert "the content encoding 'br' was not asked for" in str(heard.error)
+    assert len(conversation.server.requests) == 1
+    assert conversation.server.requests[0].headers["accept-encoding"] == "gzip"
 
 
 async def test_a_whole_reply_that_does_not_come_in_time_is_given_up() -> None:

@@ -1,20 +1,16 @@
 """Reading HTTP/1.1: any cut gives the same body, and what is odd is refused."""
 
 import gzip
+import zlib
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gantlet.models.messages_api.http1 import (
-    MAX_INFLATED_BYTES,
-    Head,
-    Inflated,
-    ProtocolError,
-    body_of,
-    encoding_of,
-)
+from gantlet.models.messages_api.http1 import Head, ProtocolError, body_of
+from gantlet.models.messages_api.inflating import MAX_INFLATED_BYTES, encoding_of
 
 CHUNKED = Head(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked")
 
@@ -116,6 +112,7 @@ def test_a_chunk_that_is_none_is_refused(raw: bytes) -> None:
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked",
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 3",
         b"HTTP/1.1 200 OK\r\ncontent-encoding: br",
+        b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip, gzip",
     ],
 )
 def test_a_head_that_is_unclear_is_refused(raw: bytes) -> None:
@@ -126,7 +123,7 @@ def test_a_head_that_is_unclear_is_refused(raw: bytes) -> None:
 def _understood(raw: bytes) -> None:
     head = Head(raw)
     body_of(head)
-    encoding_of(head)
+    encoding_of(head.headers)
 
 
 @pytest.mark.parametrize(
@@ -143,16 +140,86 @@ def test_the_head_says_whether_the_connection_serves_again(raw: bytes, keeps_ali
     assert Head(raw).keeps_alive is keeps_alive
 
 
-def test_a_few_bytes_that_hold_millions_come_out_in_pieces() -> None:
+def inflated_by(coding: str, pieces: list[bytes]) -> tuple[bytes, bool]:
+    """Return what a compressed body holds, and whether it may end there."""
+    inflated = encoding_of({"content-encoding": coding})
+    assert inflated is not None
+    content: list[bytes] = []
+    for piece in pieces:
+        content.append(inflated.feed(piece))
+        while inflated.has_more:
+            content.append(inflated.feed())
+    assert all(len(one) <= MAX_INFLATED_BYTES for one in content)
+    return b"".join(content), inflated.is_complete
+
+
+def deflated(content: bytes, wbits: int) -> bytes:
+    """Return content as zlib compresses it, with a head or without."""
+    packer = zlib.compressobj(wbits=wbits)
+    return packer.compress(content) + packer.flush()
+
+
+@pytest.mark.parametrize("members", [1, 3])
+def test_a_few_bytes_that_hold_millions_come_out_in_pieces(members: int) -> None:
     content = bytes(20_000_000)
-    inflated = Inflated()
 
-    pieces = [inflated.feed(gzip.compress(content))]
-    while inflated.has_more:
-        pieces.append(inflated.feed())
+    assert inflated_by("gzip", [gzip.compress(content) * members]) == (content * members, True)
 
-    assert max(map(len, pieces)) <= MAX_INFLATED_BYTES
-    assert b"".join(pieces) == content
+
+@given(
+    st.lists(st.binary(max_size=40), max_size=5),
+    st.integers(0, 3),
+    st.lists(st.integers(0, 500), max_size=8),
+)
+def test_a_body_of_several_members_is_all_of_them_however_it_is_cut(
+    members: list[bytes], zeros: int, cuts: list[int]
+) -> None:
+    raw = b"".join(gzip.compress(member) for member in members)
+    raw += bytes(zeros) if members else b""
+
+    assert inflated_by("gzip", cut(raw, cuts)) == (b"".join(members), True)
+
+
+@pytest.mark.parametrize("wbits", [15, 9, -15, -9], ids=["zlib", "small", "raw", "small raw"])
+@given(content=st.binary(max_size=200), cuts=st.lists(st.integers(0, 300), max_size=8))
+def test_deflate_is_read_with_and_without_its_head(
+    wbits: int, content: bytes, cuts: list[int]
+) -> None:
+    raw = deflated(content, wbits)
+
+    assert inflated_by("deflate", cut(raw, cuts)) == (content, True)
+
+
+@given(st.binary(min_size=1, max_size=50), st.integers(1, 60))
+def test_a_body_that_is_cut_off_may_not_end_there(content: bytes, left: int) -> None:
+    raw = gzip.compress(content)
+    short = raw[: min(left, len(raw) - 1)]
+
+    assert inflated_by("gzip", [short])[1] is False
+    assert inflated_by("gzip", [raw, short])[1] is False
+
+
+@pytest.mark.parametrize(
+    ("coding", "raw", "why"),
+    [
+        ("gzip", b"this is not gzip", "cannot be decompressed"),
+        ("gzip", gzip.compress(b"x") + b"and more", "more follows the end"),
+        ("gzip", gzip.compress(b"x")[:-8] + bytes(8), "cannot be decompressed"),
+        ("gzip", gzip.compress(b"x") + b"\x1f\x8bnonsense", "cannot be decompressed"),
+        ("deflate", deflated(b"x", 15) + b"and more", "more follows the end"),
+        ("deflate", b"\xff\xff\xff\xff", "cannot be decompressed"),
+    ],
+    ids=["no gzip", "more", "wrong sum", "no member", "more deflate", "no deflate"],
+)
+def test_what_is_compressed_wrongly_is_refused(coding: str, raw: bytes, why: str) -> None:
+    with pytest.raises(ProtocolError, match=why):
+        inflated_by(coding, [raw])
+
+
+@given(st.sampled_from(["gzip", "deflate"]), st.lists(st.binary(max_size=30), max_size=6))
+def test_any_bytes_are_content_or_refused(coding: str, pieces: list[bytes]) -> None:
+    with suppress(ProtocolError):
+        inflated_by(coding, pieces)
 
 
 def test_headers_are_found_by_lower_case_name_and_joined() -> None:

@@ -70,6 +70,10 @@ def zipped_event_by_event() -> bytes:
     return b"".join([*parts, packer.flush()])
 
 
+def in_members() -> bytes:
+    return b"".join(gzip.compress(sse(wire)) for wire in REPLY)
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -86,6 +90,22 @@ def zipped_event_by_event() -> bytes:
         ),
         pytest.param(
             [head(content_encoding="gzip") + chunks(gzip.compress(BODY)) + LAST_CHUNK], id="gzip"
+        ),
+        pytest.param(
+            [head(content_encoding="gzip") + chunks(in_members(), 100) + LAST_CHUNK],
+            id="gzip, a member for each event",
+        ),
+        pytest.param(
+            [head(framing="connection: close", content_encoding="gzip") + in_members()],
+            id="gzip in members, until the end",
+        ),
+        pytest.param(
+            [head(content_encoding="deflate") + chunks(zlib.compress(BODY)) + LAST_CHUNK],
+            id="deflate",
+        ),
+        pytest.param(
+            [head(content_encoding="deflate") + chunks(zlib.compress(BODY)[2:-4]) + LAST_CHUNK],
+            id="deflate without its head",
         ),
         pytest.param(
             [

@@ -17,14 +17,14 @@ from gantlet.messages import ModelErrorKind
 from gantlet.models.messages_api.connection import Connection, connect
 from gantlet.models.messages_api.endpoint import Endpoint
 from gantlet.models.messages_api.exchange import LateError
-from gantlet.models.messages_api.failures import RequestError
+from gantlet.models.messages_api.failures import RequestError, unasked_encoding
 from gantlet.models.messages_api.http1 import (
     MAX_HEAD_BYTES,
     Head,
     ProtocolError,
     body_of,
-    encoding_of,
 )
+from gantlet.models.messages_api.inflating import ACCEPTED, EncodingError, encoding_of
 
 MAX_IDLE: Final = 20
 SWITCHED: Final = 101
@@ -43,7 +43,7 @@ class DirectResponse:
         self.headers = head.headers
         self._keeps_alive = head.keeps_alive
         self._body = body_of(head)
-        self._inflate = encoding_of(head)
+        self._inflate = encoding_of(head.headers)
         self._began = began
         self._connection: Connection | None = connection
         self._transport = transport
@@ -51,12 +51,12 @@ class DirectResponse:
     @property
     def is_at_end(self) -> bool:
         """Whether all of the body has been read."""
-        return self._body.is_at_end and not self._began and not self._holds_back
+        return self._has_come and (self._inflate is None or self._inflate.is_complete)
 
     @property
-    def _holds_back(self) -> bool:
-        """Whether there is content that was received and not given."""
-        return self._inflate is not None and self._inflate.has_more
+    def _has_come(self) -> bool:
+        """Whether nothing more of it will come."""
+        return self._body.is_at_end and not self._began
 
     @property
     def retry_after_seconds(self) -> float | None:
@@ -83,7 +83,8 @@ class DirectResponse:
         except anyio.EndOfStream as error:
             if self._body.ends_with_connection:
                 self._body.is_at_end = True
-                return b""
+                if self.is_at_end:
+                    return b""
             raise self._broke("the server closed it", may_retry=True) from error
         except anyio.BrokenResourceError as error:
             raise self._broke(str(error.__cause__ or error), may_retry=True) from error
@@ -93,8 +94,11 @@ class DirectResponse:
 
     async def _content(self, connection: Connection, until: float) -> bytes:
         """Return what the next bytes hold, or what is left of the ones before."""
-        if self._inflate is not None and self._inflate.has_more:
-            return self._inflate.feed()
+        if self._inflate is not None:
+            if self._inflate.has_more:
+                return self._inflate.feed()
+            if self._has_come:
+                raise ProtocolError("the compressed body ends in the middle")
         chunk, self._began = self._began, b""
         content = self._body.feed(chunk or await connection.receive(until))
         return self._inflate.feed(content) if self._inflate is not None and content else content
@@ -131,7 +135,7 @@ class DirectTransport:
         self._fixed = {
             "host": parts.netloc,
             "user-agent": endpoint.user_agent,
-            "accept-encoding": "gzip",
+            "accept-encoding": ACCEPTED,
         }
         self._headers: Mapping[str, str] | None = None
         self._start = ""
@@ -155,6 +159,8 @@ class DirectTransport:
             return DirectResponse(connection, head, began, self)
         except BaseException as error:
             await connection.aclose()
+            if isinstance(error, EncodingError):
+                raise unasked_encoding(self.host, error) from error
             if isinstance(error, ProtocolError):
                 raise self._silent(f"it is no HTTP, {error}") from error
             if isinstance(error, _BROKEN):

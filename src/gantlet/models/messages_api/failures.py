@@ -173,6 +173,15 @@ def plain(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
+def unasked_encoding(host: str, why: Exception) -> RequestError:
+    """Return the error for a response that is compressed in a way that nobody asked for."""
+    return RequestError(
+        f"The response of {host} cannot be read: {why}. Have the server, or a proxy before it, "
+        "answer with gzip or without compression.",
+        ModelErrorKind.UNKNOWN,
+    )
+
+
 def _redirect(endpoint: Endpoint, status: int, headers: Mapping[str, str]) -> RequestError:
     """Return the error for a redirect: following it would hand the key to whoever is there."""
     target = plain(endpoint.masked(headers.get("location", "elsewhere")), 200)

@@ -4,13 +4,11 @@ What is odd is refused: a body whose end is unclear could be taken for a whole r
 """
 
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Final, Protocol
 
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_CHUNK_LINE_BYTES: Final = 4 * 1024
-MAX_INFLATED_BYTES: Final = 1024 * 1024
 
 _STATUS = re.compile(r"HTTP/1\.([01]) ([1-5][0-9][0-9])(?: [^\x00\r\n]*)?(?=\r\n|\Z)")
 _HEADER = re.compile(r"\r\n([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00\r\n]*?)[ \t]*(?=\r\n|\Z)")
@@ -204,42 +202,3 @@ class _Chunked:
             size = int(found[1], 16)
             self._in_trailers = size == 0
             self._left = size or -1
-
-
-class Inflated:
-    """The content of a compressed body, in bounded pieces: a few bytes can hold millions."""
-
-    def __init__(self) -> None:
-        self._inflate = zlib.decompressobj(wbits=47)  # gzip or zlib, as its head says
-
-    @property
-    def has_more(self) -> bool:
-        """Whether what was fed holds more than was given."""
-        return bool(self._inflate.unconsumed_tail)
-
-    def feed(self, content: bytes = b"") -> bytes:
-        """Return what compressed bytes hold, or the first piece of it.
-
-        Raises:
-            ProtocolError: They are not compressed, or not in this way.
-        """
-        try:
-            return self._inflate.decompress(
-                self._inflate.unconsumed_tail + content, MAX_INFLATED_BYTES
-            )
-        except zlib.error as error:
-            raise ProtocolError(f"the body cannot be decompressed: {error}") from None
-
-
-def encoding_of(head: Head) -> Inflated | None:
-    """Return how content is decompressed, or nothing where it is plain.
-
-    Raises:
-        ProtocolError: It is compressed in a way we did not ask for and do not know.
-    """
-    coding = head.headers.get("content-encoding", "").strip().lower()
-    if coding in {"", "identity"}:
-        return None
-    if coding not in {"gzip", "x-gzip", "deflate"}:
-        raise ProtocolError(f"the content encoding {coding[:40]!r} is not known")
-    return Inflated()

@@ -12,7 +12,9 @@ import httpx2
 from gantlet.messages import ModelErrorKind
 from gantlet.models.messages_api.endpoint import Endpoint
 from gantlet.models.messages_api.exchange import LateError
-from gantlet.models.messages_api.failures import RequestError, plain
+from gantlet.models.messages_api.failures import RequestError, plain, unasked_encoding
+from gantlet.models.messages_api.http1 import ProtocolError
+from gantlet.models.messages_api.inflating import ACCEPTED, EncodingError, encoding_of
 from gantlet.models.messages_api.retry_after import retry_after_seconds
 from gantlet.tool import UserError
 
@@ -34,7 +36,8 @@ class HttpResponse:
         self.is_at_end = False  # httpx2 does not tell before it is asked for more
         self._host = host
         self._response = response
-        self._chunks: AsyncGenerator[bytes, None] = response.aiter_bytes()
+        self._inflate = encoding_of(response.headers)
+        self._chunks: AsyncGenerator[bytes, None] = response.aiter_raw()
 
     @property
     def retry_after_seconds(self) -> float | None:
@@ -50,14 +53,35 @@ class HttpResponse:
         """
         try:
             with _in_time(until):
-                return await anext(self._chunks, b"")
+                return await self._content()
         except httpx2.HTTPError as error:
-            raise RequestError(
-                f"The connection to {self._host} broke during the reply: {_words(error)}. "
-                "Send the request again.",
-                ModelErrorKind.BROKEN_STREAM,
-                may_retry=not isinstance(error, _LASTING),
-            ) from error
+            raise self._broke(_words(error), may_retry=not isinstance(error, _LASTING)) from error
+        except ProtocolError as error:
+            raise self._broke(str(error), may_retry=False) from error
+
+    async def _content(self) -> bytes:
+        """Return the next bytes of the body, decompressed where they are compressed."""
+        inflate = self._inflate
+        if inflate is None:
+            return await anext(self._chunks, b"")
+        content = inflate.feed() if inflate.has_more else b""
+        while not content:
+            came = await anext(self._chunks, b"")
+            if not came:
+                break
+            content = inflate.feed(came)
+        if not (content or inflate.is_complete):
+            raise ProtocolError("the compressed body ends in the middle")
+        return content
+
+    def _broke(self, why: str, *, may_retry: bool) -> RequestError:
+        """Return the error for a body that did not come whole."""
+        return RequestError(
+            f"The connection to {self._host} broke during the reply: {why}. "
+            "Send the request again.",
+            ModelErrorKind.BROKEN_STREAM,
+            may_retry=may_retry,
+        )
 
     async def aclose(self) -> None:
         """Let go of the connection, even when cancelled."""
@@ -73,7 +97,7 @@ class HttpTransport:
         self._host = endpoint.host
         self._base_url = endpoint.base_url
         self._client = httpx2.AsyncClient(
-            headers={"user-agent": endpoint.user_agent},
+            headers={"user-agent": endpoint.user_agent, "accept-encoding": ACCEPTED},
             verify=httpx2.create_ssl_context(),
             trust_env=not endpoint.is_local,  # no proxy for a server on this machine
             follow_redirects=False,
@@ -113,7 +137,12 @@ class HttpTransport:
                 ModelErrorKind.CONNECTION,
                 may_retry=not isinstance(error, _LASTING),
             ) from error
-        return HttpResponse(response, self._host)
+        try:
+            return HttpResponse(response, self._host)
+        except EncodingError as error:
+            with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+                await response.aclose()
+            raise unasked_encoding(self._host, error) from error
 
     async def aclose(self) -> None:
         """Close each connection, even when cancelled."""

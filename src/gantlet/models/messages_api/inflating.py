@@ -1,0 +1,111 @@
+"""The content of compressed bodies, in bounded pieces: a few bytes can hold millions. No I/O."""
+
+import zlib
+from collections.abc import Mapping
+from typing import Final
+
+from gantlet.models.messages_api.http1 import ProtocolError
+
+ACCEPTED: Final = "gzip"
+"""What we say that we take."""
+MAX_INFLATED_BYTES: Final = 1024 * 1024
+
+_AS_ITS_HEAD_SAYS: Final = 47  # gzip or zlib
+_WITHOUT_HEAD: Final = -15
+_GZIP = frozenset({"gzip", "x-gzip"})
+#: With what a gzip member begins, and how the first byte of zlib data ends.
+_GZIP_BEGINS: Final = 0x1F
+_DEFLATED: Final = 8
+
+
+class EncodingError(ProtocolError):
+    """A body is compressed in a way that nobody asked for."""
+
+
+class Inflated:
+    """The content of a compressed body. One of gzip may have several members, one behind another.
+
+    Args:
+        has_members: More may follow where the compressed data has an end.
+    """
+
+    def __init__(self, *, has_members: bool) -> None:
+        self._has_members = has_members
+        self._member: zlib._Decompress | None = None
+        self._ended = 0
+        self._rest = b""
+        self._is_full = False
+
+    @property
+    def has_more(self) -> bool:
+        """Whether what was fed holds more than was given."""
+        return self._is_full
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the body may end here; one that never began is empty."""
+        return self._member is None and not self._rest
+
+    def feed(self, content: bytes = b"") -> bytes:
+        """Return what compressed bytes hold, or the first piece of it.
+
+        Raises:
+            ProtocolError: They are not compressed, or not in this way.
+        """
+        came = self._rest + content if self._rest else content
+        pieces: list[bytes] = []
+        room = MAX_INFLATED_BYTES
+        is_full = self._is_full
+        while room and (came or is_full):
+            is_full = False
+            if self._member is None:
+                came = self._begin(came)
+                if self._member is None:
+                    break
+            piece, came = self._inflate(self._member, came, room)
+            room -= len(piece)
+            pieces.append(piece)
+        self._rest = came
+        self._is_full = not room and (bool(came) or self._member is not None)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _inflate(self, member: "zlib._Decompress", came: bytes, room: int) -> tuple[bytes, bytes]:
+        """Return what some bytes of a member hold, and the bytes that are left."""
+        try:
+            piece = member.decompress(came, room)
+        except zlib.error as error:
+            raise ProtocolError(f"the body cannot be decompressed: {error}") from None
+        if not member.eof:
+            return piece, member.unconsumed_tail
+        self._member = None
+        self._ended += 1
+        return piece, member.unused_data
+
+    def _begin(self, came: bytes) -> bytes:
+        """Begin the next member, if enough of it has come; return what is still to be read."""
+        if self._ended:
+            came = came.lstrip(b"\0")  # with which some programs fill up
+            if came and not (self._has_members and came[0] == _GZIP_BEGINS):
+                raise ProtocolError("more follows the end of the compressed body")
+        if len(came) > 1:
+            self._member = zlib.decompressobj(self._wbits(came))
+        return came
+
+    def _wbits(self, came: bytes) -> int:
+        """Return how zlib is to read data: by its head, or, as some servers send it, without."""
+        has_head = came[0] & 0x0F == _DEFLATED and int.from_bytes(came[:2], "big") % 31 == 0
+        return _AS_ITS_HEAD_SAYS if has_head or self._has_members else _WITHOUT_HEAD
+
+
+def encoding_of(headers: Mapping[str, str]) -> Inflated | None:
+    """Return how content is decompressed, or nothing where it is plain.
+
+    Raises:
+        EncodingError: It is compressed in a way we did not ask for and do not know.
+    """
+    coding = headers.get("content-encoding", "").strip().lower()
+    if coding in {"", "identity"}:
+        return None
+    if coding not in _GZIP and coding != "deflate":
+        raise EncodingError(f"the content encoding {coding[:40]!r} was not asked for")
+    return Inflated(has_members=coding in _GZIP)
