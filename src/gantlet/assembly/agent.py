@@ -199,15 +199,23 @@ class Agent:
         talk.settings = replace(talk.settings, model=name or self._first_model)
         talk.model_name = talk.settings.model
 
+    @property
+    def limits(self) -> Limits:
+        """How far each prompt may go."""
+        return self._conversation.settings.limits
+
+    def set_limits(self, limits: Limits) -> None:
+        """Let each prompt go so far, from the next one on."""
+        talk = self._conversation
+        talk.settings = replace(talk.settings, limits=limits)
+
     def set_max_budget(self, usd: float | None) -> None:
         """Let each prompt cost at most so much, from the next one on; None is no limit.
 
         Raises:
             UserError: It is no amount.
         """
-        talk = self._conversation
-        limits = replace(talk.settings.limits, max_budget_usd=usd)
-        talk.settings = replace(talk.settings, limits=limits)
+        self.set_limits(replace(self.limits, max_budget_usd=usd))
 
     def set_request_field(self, name: str, content: object) -> None:
         """Send a field with every request from the next one on; None leaves it out."""

@@ -31,6 +31,7 @@ _MAX_IN_A_ROW = 2
 _WORTH_SUMMING_UP = 3
 #: How often a conversation that is too long even to be summed up is made shorter for that.
 _MAX_SHORTENINGS = 6
+_NO_TOKENS = "There are not enough output tokens left for it."
 
 
 @slotted
@@ -115,6 +116,9 @@ class Compactor:
         self, head: Sequence[Entry], instructions: str, meter: Meter | None
     ) -> tuple[str, str]:
         """Return a summary of the older part, or nothing and why there is none."""
+        left = meter.tokens_left(self.conversation.settings.limits) if meter is not None else None
+        if left is not None and left <= 0:
+            return "", _NO_TOKENS
         try:
             reply = await self._ask(head, instructions, meter)
         except ModelError as error:
@@ -122,6 +126,9 @@ class Compactor:
         summary = compaction.summary_of(reply)
         if reply.stop_reason == StopReason.REFUSAL:
             return "", "The model refused to sum it up."
+        written = (reply.usage.output_tokens or 0) if reply.usage is not None else 0
+        if reply.stop_reason == StopReason.MAX_TOKENS and left is not None and written >= left:
+            return "", _NO_TOKENS  # half a summary is none
         return summary, "" if summary else "The model gave no summary."
 
     async def _ask(
@@ -134,10 +141,11 @@ class Compactor:
         """
         talk = self.conversation
         history = History(tuple(head))
+        left = meter.tokens_left(talk.settings.limits) if meter is not None else None
         for _ in range(_MAX_SHORTENINGS):
             try:
                 reply = await talk.model.complete(
-                    self._request(history, instructions), retry_teller(talk.emit)
+                    self._request(history, instructions, left), retry_teller(talk.emit)
                 )
             except ModelError as error:
                 shorter = compaction.shortened(history)
@@ -151,11 +159,11 @@ class Compactor:
         text = "Even what is left of the conversation is too long."
         raise ModelError(text, ModelErrorKind.PROMPT_TOO_LONG)
 
-    def _request(self, history: History, instructions: str) -> ModelRequest:
+    def _request(self, history: History, instructions: str, left: int | None) -> ModelRequest:
         """Return the request for a summary of a part of the conversation."""
         asked = f"{compaction.INSTRUCTIONS}\n{instructions}".strip()
         question = dumps({"role": "user", "content": [{"type": "text", "text": asked}]})
-        request = self.conversation.request()
+        request = self.conversation.request(at_most=left)
         no_tools = {"tool_choice": {"type": "none"}} if request.tools else {}
         return replace(
             request,

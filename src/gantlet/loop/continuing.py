@@ -1,5 +1,7 @@
 """Replies that stopped before their end: at the token limit, or because the server paused."""
 
+from collections.abc import Mapping
+
 from gantlet.messages import AssistantMessage, StopReason, blocks_of
 from gantlet.messages.value import replace, slotted
 
@@ -7,6 +9,9 @@ from gantlet.messages.value import replace, slotted
 MAX_CONTINUATIONS = 3
 #: How often in a row a server may pause before we take it that it will never come to an end.
 MAX_PAUSES = 30
+
+#: The least that the API lets a model think.
+MIN_THINKING_TOKENS = 1_024
 
 CUT_OFF = "The reply was cut off at the token limit; the model is asked to go on."
 GIVEN_UP = (
@@ -62,6 +67,21 @@ class Continuing:
         if last is None or not self.goes_on:
             return reply
         return replace(reply, content=(*blocks_of(last), *blocks_of(reply)))
+
+
+def with_less_thinking(extra: Mapping[str, object], max_tokens: int) -> Mapping[str, object]:
+    """Return the further fields of a request whose reply may have no more than so many tokens.
+
+    The API takes no request in which the model may think for longer than it may answer.
+    """
+    thinking = extra.get("thinking")
+    budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
+    if not isinstance(thinking, Mapping) or not isinstance(budget, int) or budget < max_tokens:
+        return extra
+    if max_tokens <= MIN_THINKING_TOKENS:
+        return {**extra, "thinking": {"type": "disabled"}}
+    less = max(MIN_THINKING_TOKENS, max_tokens // 2)
+    return {**extra, "thinking": {**thinking, "budget_tokens": less}}
 
 
 def refusal_text(reply: AssistantMessage | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import field
 from gantlet.execution import Answer, Effects
 from gantlet.loop.attachments import added_by, answer_message
 from gantlet.loop.container import container_of, with_container
+from gantlet.loop.continuing import with_less_thinking
 from gantlet.loop.history import History
 from gantlet.loop.record import Record
 from gantlet.loop.settings import LoopSettings
@@ -77,18 +78,26 @@ class Conversation:
             self._known_model = replace(told, model=self.model_name)
         return self._known_model
 
-    def request(self, *, doublings: int = 0) -> ModelRequest:
-        """Return the request for the next step; `doublings` make room for a longer reply."""
+    def request(self, *, doublings: int = 0, at_most: int | None = None) -> ModelRequest:
+        """Return the request for the next step.
+
+        Args:
+            doublings: How often the room for a reply is doubled.
+            at_most: How many tokens the reply may have, whatever else is said; None is no limit.
+        """
         capabilities = self.capabilities
         most = capabilities.max_output_tokens
         limit = self.settings.max_tokens or most
         tools = self._tools().tools_part
+        room = min(limit * 2**doublings, max(limit, most))
         extra = self.settings.extra
+        if at_most is not None and at_most < room:
+            room, extra = at_most, with_less_thinking(extra, at_most)
         if self.container is not None:
             extra = with_container(extra, self.container)
         return ModelRequest(
             model=self.model_name,
-            max_tokens=min(limit * 2**doublings, max(limit, most)),
+            max_tokens=room,
             messages=self.history.wire(),
             system=self._system_part,
             tools=tools if len(tools) > len(b"[]") else b"",

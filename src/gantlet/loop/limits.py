@@ -38,6 +38,35 @@ class Limits:
             _smaller(self.max_seconds, other.max_seconds),
         )
 
+    def left_after(self, steps: int, cost_usd: float | None, output_tokens: int) -> "Limits":
+        """Return what is left of these for what else is done for the same prompt."""
+        return Limits(
+            _left(self.max_turns, steps),
+            _left(self.max_budget_usd, cost_usd or 0.0),
+            _left(self.max_output_tokens, output_tokens),
+            self.max_seconds,
+        )
+
+    def reached(self, steps: int, cost_usd: float | None, output_tokens: int) -> "LimitHit | None":
+        """Return the limit that so much has reached, if any."""
+        most, budget, tokens = self.max_turns, self.max_budget_usd, self.max_output_tokens
+        if most is not None and steps >= most:
+            text = f"Stopped after {steps} requests, the most that were allowed (max turns)."
+            return LimitHit(TurnEnd.MAX_TURNS, text)
+        if budget is not None and cost_usd is not None and cost_usd >= budget:
+            text = f"Stopped at ${cost_usd:.4f}: the budget was ${budget:g}."
+            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
+        if tokens is not None and output_tokens >= tokens:
+            return self.out_of_tokens(output_tokens)
+        return None
+
+    def out_of_tokens(self, output_tokens: int) -> "LimitHit":
+        """Return that the model may write nothing more."""
+        text = (
+            f"Stopped after {output_tokens} output tokens; {self.max_output_tokens} were allowed."
+        )
+        return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
+
     def unkept_budget(self, model: Capabilities) -> str:
         """Return why the budget cannot be kept with a model, or nothing."""
         prices = (model.input_usd_per_million, model.output_usd_per_million)
@@ -74,6 +103,11 @@ def _smaller(one: _Number | None, other: _Number | None) -> _Number | None:
     """Return the smaller limit; None is no limit."""
     given = [limit for limit in (one, other) if limit is not None]
     return min(given) if given else None
+
+
+def _left(limit: _Number | None, taken: _Number) -> _Number | None:
+    """Return what is left of a limit; None is no limit."""
+    return None if limit is None else max(limit - taken, type(limit)(0))
 
 
 @value
@@ -123,38 +157,31 @@ class Meter:
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
 
+    @property
+    def output_tokens(self) -> int:
+        """How much the models have written."""
+        return self.usage.output_tokens or 0
+
+    def tokens_left(self, limits: Limits) -> int | None:
+        """Return how much may still be written; None is no limit."""
+        most = limits.max_output_tokens
+        return None if most is None else most - self.output_tokens
+
     def hit(self, limits: Limits, now: float) -> LimitHit | None:
         """Return the limit that is reached, if any."""
-        if limits.max_turns is not None and self.steps >= limits.max_turns:
-            text = f"Stopped after {self.steps} requests, the most that were allowed (max turns)."
-            return LimitHit(TurnEnd.MAX_TURNS, text)
-        text = self._over_budget(limits) or self._over_tokens(limits)
-        if text:
-            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
-        if limits.max_seconds is not None and now - self.started_at >= limits.max_seconds:
-            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, self.too_late(limits, now))
-        return None
+        cost = self.cost_usd if limits.max_budget_usd is not None else None
+        tokens = self.output_tokens if limits.max_output_tokens is not None else 0
+        reached = limits.reached(self.steps, cost, tokens)
+        if reached is not None or limits.max_seconds is None:
+            return reached
+        if now - self.started_at < limits.max_seconds:
+            return None
+        return LimitHit(TurnEnd.BUDGET_EXHAUSTED, self.too_late(limits, now))
 
     def too_late(self, limits: Limits, now: float) -> str:
         """Say that the time is over."""
         taken = now - self.started_at
         return f"Stopped after {taken:.3g} s; {limits.max_seconds or 0:g} were allowed."
-
-    def _over_budget(self, limits: Limits) -> str:
-        """Return what is said where the dollars are spent, or nothing."""
-        most = limits.max_budget_usd
-        spent = self.cost_usd if most is not None else None
-        if most is None or spent is None or spent < most:
-            return ""
-        return f"Stopped at ${spent:.4f}: the budget was ${most:g}."
-
-    def _over_tokens(self, limits: Limits) -> str:
-        """Return what is said where the tokens are spent, or nothing."""
-        most = limits.max_output_tokens
-        written = (self.usage.output_tokens or 0) if most is not None else 0
-        if most is None or written < most:
-            return ""
-        return f"Stopped after {written} output tokens; {most} were allowed."
 
 
 def cost_of(usage: Usage, prices: Capabilities) -> float | None:

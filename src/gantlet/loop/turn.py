@@ -252,7 +252,7 @@ class Loop:
         talk.emit(StepStarted(turn.meter.steps, talk.model_name))
         while True:
             try:
-                request = talk.request(doublings=turn.continuing.doublings)
+                request = turn.request(talk)
                 result = await runner.take(request, talk.surroundings, talk.history.ids)
                 break
             except ModelError as error:
@@ -325,10 +325,8 @@ class Loop:
             notices = [turn.repetition.note(answer) for answer in answers]
             reminders = [notice for notice in notices if notice]
             if result.stop_reason == StopReason.MAX_TOKENS:
-                self._warn(continuing.CUT_OFF)
                 reminders.append(continuing.CUT_CALL)
-            elif result.stop_reason == StopReason.REFUSAL:
-                self._warn(refusal_text(result.message))
+            self._warn_of_cut(turn, result)
             stop: str | None = None
             if self._services.hooks.wants(HookEvent.POST_TOOL_BATCH):
                 said = await self._interruption.outlast(self._hooks.on_batch(answers))
@@ -344,6 +342,13 @@ class Loop:
             if stop is not None:
                 raise EndTurn(TurnEnd.HOOK_STOPPED, stop)
         return self._end_after_calls(turn, result)
+
+    def _warn_of_cut(self, turn: TurnState, result: StepResult) -> None:
+        """Say that a reply with calls was cut off, or that the model would not go on."""
+        if result.stop_reason == StopReason.REFUSAL:
+            self._warn(refusal_text(result.message))
+        elif result.stop_reason == StopReason.MAX_TOKENS and not turn.is_capped:
+            self._warn(continuing.CUT_OFF)
 
     def _end_after_calls(self, turn: TurnState, result: StepResult) -> TurnEnd | None:
         """Return why the turn ends after its calls, or None."""
@@ -363,11 +368,15 @@ class Loop:
         if turn.repetition.problem:
             self._warn(turn.repetition.problem)
             raise EndTurn(TurnEnd.MODEL_ERROR, turn.repetition.problem)
+        if turn.is_cut_at_limit:
+            raise turn.out_of_tokens(self.conversation.settings.limits)
         return None
 
     async def _end_without_calls(self, turn: TurnState, result: StepResult) -> TurnEnd | None:
         """Return why the turn ends, unless the reply was cut off or the user has said more."""
         talk = self.conversation
+        if turn.is_cut_at_limit:
+            raise turn.out_of_tokens(self.conversation.settings.limits)
         if await self._goes_on(turn, result.stop_reason):
             talk.add(answer_message((), closing=CONTINUE))
             return None

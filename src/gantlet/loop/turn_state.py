@@ -4,10 +4,19 @@ from dataclasses import field
 
 from gantlet.execution import Answer
 from gantlet.loop.continuing import Continuing
-from gantlet.loop.limits import Meter
+from gantlet.loop.conversation import Conversation
+from gantlet.loop.limits import Limits, Meter
 from gantlet.loop.repetition import Repetition
 from gantlet.loop.turn_result import TurnResult
-from gantlet.messages import AssistantMessage, ModelError, ToolUse, TurnEnd, TurnFinished
+from gantlet.messages import (
+    AssistantMessage,
+    ModelError,
+    ModelRequest,
+    StopReason,
+    ToolUse,
+    TurnEnd,
+    TurnFinished,
+)
 from gantlet.messages.value import slotted
 
 
@@ -32,8 +41,34 @@ class TurnState:
     continuing: Continuing = field(default_factory=Continuing)
     is_paused: bool = False
     is_out_of_time: bool = False
+    #: The reply may have no more tokens than the turn has left.
+    is_capped: bool = False
     unpriced: set[str] = field(default_factory=set)
     error: ModelError | None = None
+
+    @property
+    def is_cut_at_limit(self) -> bool:
+        """Whether the last reply was cut off where the turn may write nothing more."""
+        return self.is_capped and self.stop_reason == StopReason.MAX_TOKENS
+
+    def request(self, talk: Conversation) -> ModelRequest:
+        """Return the next request; its reply has room for what the turn may still write.
+
+        Raises:
+            EndTurn: That is nothing.
+        """
+        limits = talk.settings.limits
+        left = self.meter.tokens_left(limits)
+        if left is not None and left <= 0:
+            raise self.out_of_tokens(limits)
+        request = talk.request(doublings=self.continuing.doublings, at_most=left)
+        self.is_capped = request.max_tokens == left
+        return request
+
+    def out_of_tokens(self, limits: Limits) -> EndTurn:
+        """Return the end of a turn in which the model may write nothing more."""
+        hit = limits.out_of_tokens(self.meter.output_tokens)
+        return EndTurn(hit.reason, hit.message)
 
     def result(
         self, reason: TurnEnd, errors: tuple[str, ...], now: float, deferred: ToolUse | None

@@ -4,6 +4,7 @@ import logging
 
 from gantlet.assembly.agent import Agent
 from gantlet.assembly.run_result import RunResult
+from gantlet.loop import Limits
 from gantlet.messages import TurnEnd
 from gantlet.messages.value import replace
 from gantlet.surfaces.headless.desk import Desk
@@ -85,9 +86,13 @@ class Turns:
             return run, {}
         given = self._desk.environment.variables.get(_RETRIES, "")
         retries = int(given) if given.isdigit() else MAX_RETRIES
-        while schema.answer is None and not run.is_error and retries > 0:
-            retries -= 1
-            run = (await agent.run(REMINDER)).after(run)
+        limits = agent.limits
+        try:
+            while schema.answer is None and not run.is_error and retries > 0:
+                retries -= 1
+                run = await _asked_again(agent, run, limits)
+        finally:
+            agent.set_limits(limits)
         answer, schema.answer = schema.answer, None
         if answer is not None:
             return run, {"structured_output": dict(answer)}
@@ -107,3 +112,16 @@ class Turns:
         if took is None or took.error_status is None:
             return {}
         return {"api_error_status": took.error_status}
+
+
+async def _asked_again(agent: Agent, run: RunResult, limits: Limits) -> RunResult:
+    """Ask for the answer once more, within what the run has left of its limits."""
+    taken = (run.turns, run.cost_usd, run.usage.output_tokens or 0)
+    hit = limits.reached(*taken)
+    if hit is not None:
+        return replace(run, reason=hit.reason, errors=(hit.message,))
+    agent.set_limits(limits.left_after(*taken))
+    both = (await agent.run(REMINDER)).after(run)
+    hit = limits.reached(both.turns, both.cost_usd, both.usage.output_tokens or 0)
+    is_limit = both.reason in (TurnEnd.MAX_TURNS, TurnEnd.BUDGET_EXHAUSTED)
+    return replace(both, errors=(hit.message,)) if is_limit and hit is not None else both
