@@ -1,5 +1,6 @@
 """What can be known about paths before a call touches them, as values."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -72,9 +73,11 @@ def look_at(path: str, cwd: str) -> PathFacts:
         quick = _look_quickly(lexical)
         if quick is not None:
             return quick
+    if leads_in_circles(whole):
+        return PathFacts(lexical, lexical, FileKind.UNKNOWN)
     try:
         real = _normal(os.path.realpath(whole))
-    except (OSError, ValueError, RecursionError):  # the last: very many links, each to the next
+    except (OSError, ValueError, RecursionError):  # the last: links that changed meanwhile
         return PathFacts(lexical, lexical, FileKind.UNKNOWN)
     try:
         facts = os.stat(real)  # noqa: PTH116 - a hot path
@@ -83,6 +86,20 @@ def look_at(path: str, cwd: str) -> PathFacts:
     except (OSError, ValueError):
         return PathFacts(lexical, real, FileKind.UNKNOWN)
     return _seen(lexical, real, facts)
+
+
+def leads_in_circles(path: str) -> bool:
+    """Return whether a path has a circle of links in it, or more links than the system follows.
+
+    Following each link of a long chain to its end would take the square of its length.
+    """
+    try:
+        os.stat(path)  # noqa: PTH116 - a hot path
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    except ValueError:
+        return False
+    return False
 
 
 def _seen(lexical: str, real: str, facts: os.stat_result) -> PathFacts:

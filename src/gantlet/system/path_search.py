@@ -1,13 +1,12 @@
 """Searching directories for paths, not without end, and telling which of them git keeps."""
 
-import errno
 import os
 from collections.abc import Callable, Container, Iterator
 from itertools import islice
 
 from gantlet.messages.value import replace
 from gantlet.system.git_files import repository_at, top_of
-from gantlet.system.path_facts import Found, PathFacts, look_at
+from gantlet.system.path_facts import Found, PathFacts, leads_in_circles, look_at
 
 #: How many files and directories a search looks at before it gives up.
 MAX_ENTRIES = 20_000
@@ -56,21 +55,9 @@ def find_below(
 
 def _names(entry: os.DirEntry[str]) -> tuple[str, ...]:
     """Return an entry's own path, and where it leads."""
-    if not entry.is_symlink():
+    if not entry.is_symlink() or leads_in_circles(entry.path):
         return (entry.path,)
-    return (entry.path,) if _leads_nowhere(entry) else (entry.path, os.path.realpath(entry.path))
-
-
-def _leads_nowhere(link: os.DirEntry[str]) -> bool:
-    """Return whether a link begins a circle, or more links than the system follows.
-
-    Following each link of a long chain to its end would take the square of its length.
-    """
-    try:
-        link.stat()
-    except OSError as error:
-        return error.errno == errno.ELOOP
-    return False
+    return (entry.path, os.path.realpath(entry.path))
 
 
 def _with_tracking(found: list[PathFacts]) -> Iterator[PathFacts]:
