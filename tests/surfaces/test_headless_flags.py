@@ -77,6 +77,8 @@ def test_lists_are_split_outside_of_parentheses() -> None:
         (("-p", "x", "--output-format", "xml"), "--output-format 'xml' is not known"),
         (("-p", "x", "--output-format", "stream-json"), "needs --verbose"),
         (("-p", "x", "--input-format", "stream-json"), "needs --output-format stream-json"),
+        (("-p", "x", "--max-output-tokens", "1.5"), "--max-output-tokens needs a number"),
+        (("-p", "x", "--max-seconds", "nan"), "--max-seconds needs a number above 0"),
         (("-p", "x", "--record", ""), "--record needs the name of a file"),
         (("-p", "x", "--replay", " "), "--replay needs the name of a file"),
         (("-p", "x", "--replay", "a", "--script", "b"), "Use --script or --replay"),

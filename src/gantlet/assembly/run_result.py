@@ -18,6 +18,7 @@ class RunResult:
         reason: Why it ended.
         errors: What went wrong, in words for a person.
         deferred: The call that a hook put off; `run()` without a prompt asks it again.
+        limit: Which limit ended it, if one did, by its name in `Limits`.
     """
 
     text: str
@@ -29,6 +30,7 @@ class RunResult:
     stop_reason: str | None = None
     errors: tuple[str, ...] = ()
     deferred: ToolUse | None = None
+    limit: str = ""
 
     @property
     def is_error(self) -> bool:
@@ -53,6 +55,7 @@ class RunResult:
             stop_reason=turn.stop_reason,
             errors=finished.errors,
             deferred=turn.deferred,
+            limit=finished.limit,
         )
         return this if before is None else this.after(before)
 

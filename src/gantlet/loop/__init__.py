@@ -4,7 +4,7 @@ from gantlet.loop.attachments import may_be_said
 from gantlet.loop.compaction import CHARS_PER_TOKEN
 from gantlet.loop.conversation import Conversation
 from gantlet.loop.history import History, InvalidHistoryError
-from gantlet.loop.limits import Limits
+from gantlet.loop.limits import LimitHit, Limits, Taken
 from gantlet.loop.record import Record
 from gantlet.loop.repair import repair
 from gantlet.loop.settings import CompactionSettings, LoopSettings
@@ -17,11 +17,13 @@ __all__ = [
     "Conversation",
     "History",
     "InvalidHistoryError",
+    "LimitHit",
     "Limits",
     "Loop",
     "LoopSettings",
     "Priority",
     "Record",
+    "Taken",
     "TurnResult",
     "may_be_said",
     "repair",

@@ -38,34 +38,39 @@ class Limits:
             _smaller(self.max_seconds, other.max_seconds),
         )
 
-    def left_after(self, steps: int, cost_usd: float | None, output_tokens: int) -> "Limits":
+    def left_after(self, taken: "Taken") -> "Limits":
         """Return what is left of these for what else is done for the same prompt."""
         return Limits(
-            _left(self.max_turns, steps),
-            _left(self.max_budget_usd, cost_usd or 0.0),
-            _left(self.max_output_tokens, output_tokens),
-            self.max_seconds,
+            _left(self.max_turns, taken.steps),
+            _left(self.max_budget_usd, taken.cost_usd or 0.0),
+            _left(self.max_output_tokens, taken.output_tokens),
+            _left(self.max_seconds, taken.seconds),
         )
 
-    def reached(self, steps: int, cost_usd: float | None, output_tokens: int) -> "LimitHit | None":
+    def reached(self, taken: "Taken") -> "LimitHit | None":
         """Return the limit that so much has reached, if any."""
-        most, budget, tokens = self.max_turns, self.max_budget_usd, self.max_output_tokens
-        if most is not None and steps >= most:
-            text = f"Stopped after {steps} requests, the most that were allowed (max turns)."
-            return LimitHit(TurnEnd.MAX_TURNS, text)
-        if budget is not None and cost_usd is not None and cost_usd >= budget:
-            text = f"Stopped at ${cost_usd:.4f}: the budget was ${budget:g}."
-            return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
-        if tokens is not None and output_tokens >= tokens:
-            return self.out_of_tokens(output_tokens)
+        spent, budget = taken.cost_usd, self.max_budget_usd
+        if self.max_turns is not None and taken.steps >= self.max_turns:
+            text = f"Stopped after {taken.steps} requests, the most that were allowed (max turns)."
+            return LimitHit("max_turns", text)
+        if budget is not None and spent is not None and spent >= budget:
+            text = f"Stopped at ${spent:.4f}: the budget was ${budget:g}."
+            return LimitHit("max_budget_usd", text)
+        if self.max_output_tokens is not None and taken.output_tokens >= self.max_output_tokens:
+            return self.out_of_tokens(taken.output_tokens)
+        if self.max_seconds is not None and taken.seconds >= self.max_seconds:
+            return self.out_of_time(taken.seconds)
         return None
 
-    def out_of_tokens(self, output_tokens: int) -> "LimitHit":
+    def out_of_tokens(self, written: int) -> "LimitHit":
         """Return that the model may write nothing more."""
-        text = (
-            f"Stopped after {output_tokens} output tokens; {self.max_output_tokens} were allowed."
-        )
-        return LimitHit(TurnEnd.BUDGET_EXHAUSTED, text)
+        text = f"Stopped after {written} output tokens; {self.max_output_tokens} were allowed."
+        return LimitHit("max_output_tokens", text)
+
+    def out_of_time(self, seconds: float) -> "LimitHit":
+        """Return that the time is over."""
+        text = f"Stopped after {seconds:.3g} s; {self.max_seconds or 0:g} were allowed."
+        return LimitHit("max_seconds", text)
 
     def unkept_budget(self, model: Capabilities) -> str:
         """Return why the budget cannot be kept with a model, or nothing."""
@@ -111,11 +116,27 @@ def _left(limit: _Number | None, taken: _Number) -> _Number | None:
 
 
 @value
-class LimitHit:
-    """A limit that was reached, in words for a person."""
+class Taken:
+    """What something has taken of its limits so far; a cost of None is not known."""
 
-    reason: TurnEnd
+    steps: int
+    cost_usd: float | None
+    output_tokens: int
+    seconds: float = 0.0
+
+
+@value
+class LimitHit:
+    """A limit that was reached: which, by its name in `Limits`, and in words for a person."""
+
+    limit: str
     message: str
+
+    @property
+    def reason(self) -> TurnEnd:
+        """Why the turn ends, by the names that programs driving us expect."""
+        is_turns = self.limit == "max_turns"
+        return TurnEnd.MAX_TURNS if is_turns else TurnEnd.BUDGET_EXHAUSTED
 
 
 @slotted
@@ -171,17 +192,11 @@ class Meter:
         """Return the limit that is reached, if any."""
         cost = self.cost_usd if limits.max_budget_usd is not None else None
         tokens = self.output_tokens if limits.max_output_tokens is not None else 0
-        reached = limits.reached(self.steps, cost, tokens)
-        if reached is not None or limits.max_seconds is None:
-            return reached
-        if now - self.started_at < limits.max_seconds:
-            return None
-        return LimitHit(TurnEnd.BUDGET_EXHAUSTED, self.too_late(limits, now))
+        return limits.reached(Taken(self.steps, cost, tokens, now - self.started_at))
 
-    def too_late(self, limits: Limits, now: float) -> str:
-        """Say that the time is over."""
-        taken = now - self.started_at
-        return f"Stopped after {taken:.3g} s; {limits.max_seconds or 0:g} were allowed."
+    def too_late(self, limits: Limits, now: float) -> LimitHit:
+        """Return that the time is over."""
+        return limits.out_of_time(now - self.started_at)
 
 
 def cost_of(usage: Usage, prices: Capabilities) -> float | None:

@@ -23,7 +23,7 @@ from gantlet.loop.conversation import Conversation
 from gantlet.loop.deferring import put_off, refused_deferrals
 from gantlet.loop.inbox import Inbox
 from gantlet.loop.interruption import Interruption
-from gantlet.loop.limits import Limits, Meter
+from gantlet.loop.limits import LimitHit, Limits, Meter
 from gantlet.loop.repair import lost_result
 from gantlet.loop.step import StepResult, StepRunner
 from gantlet.loop.turn_hooks import TurnHooks
@@ -140,6 +140,7 @@ class Loop:
             reason = reason or await self._steps(turn)
         except EndTurn as end:
             reason, errors = end.reason, (end.message,) if end.message else ()
+            turn.limit = end.limit
         except ModelError as error:
             too_long = error.kind is ModelErrorKind.PROMPT_TOO_LONG
             reason = TurnEnd.PROMPT_TOO_LONG if too_long else TurnEnd.API_ERROR
@@ -229,7 +230,7 @@ class Loop:
         self._check_budget(turn, limits)
         hit = turn.meter.hit(limits, self._bodies.clock.now())
         if hit is not None:
-            raise EndTurn(hit.reason, hit.message)
+            raise EndTurn.at(hit)
 
     def _check_budget(self, turn: TurnState, limits: Limits) -> None:
         """Say that a budget cannot be kept; without another limit the turn ends for it."""
@@ -240,7 +241,7 @@ class Loop:
         turn.unpriced.add(talk.model_name)
         if not limits.has_other:
             advice = "Set max_turns, max_output_tokens or max_seconds too."
-            raise EndTurn(TurnEnd.BUDGET_EXHAUSTED, f"{why} {advice}")
+            raise EndTurn.at(LimitHit("max_budget_usd", f"{why} {advice}"))
         self._warn(f"{why} The other limits hold.")
 
     async def _step(self, turn: TurnState) -> StepResult:
@@ -457,7 +458,7 @@ class Loop:
         """End the turn if its time is over."""
         if turn.is_out_of_time:
             limits, now = self.conversation.settings.limits, self._bodies.clock.now()
-            raise EndTurn(TurnEnd.BUDGET_EXHAUSTED, turn.meter.too_late(limits, now))
+            raise EndTurn.at(turn.meter.too_late(limits, now))
 
     def _record_cut_off(self, turn: TurnState, cut_off: StepResult | None) -> None:
         """Put what had come of a step into history when the turn itself is cancelled."""

@@ -5,7 +5,7 @@ from dataclasses import field
 from gantlet.execution import Answer
 from gantlet.loop.continuing import Continuing
 from gantlet.loop.conversation import Conversation
-from gantlet.loop.limits import Limits, Meter
+from gantlet.loop.limits import LimitHit, Limits, Meter
 from gantlet.loop.repetition import Repetition
 from gantlet.loop.turn_result import TurnResult
 from gantlet.messages import (
@@ -21,12 +21,22 @@ from gantlet.messages.value import slotted
 
 
 class EndTurn(Exception):  # noqa: N818 - no error: the way out of the steps
-    """The turn ends here."""
+    """The turn ends here.
 
-    def __init__(self, reason: TurnEnd, message: str = "") -> None:
+    Attributes:
+        limit: The name of the limit that was reached, if it was one.
+    """
+
+    def __init__(self, reason: TurnEnd, message: str = "", limit: str = "") -> None:
         super().__init__(message)
         self.reason = reason
         self.message = message
+        self.limit = limit
+
+    @classmethod
+    def at(cls, hit: LimitHit) -> "EndTurn":
+        """Return the end of a turn at a limit."""
+        return cls(hit.reason, hit.message, hit.limit)
 
 
 @slotted
@@ -45,6 +55,7 @@ class TurnState:
     is_capped: bool = False
     unpriced: set[str] = field(default_factory=set)
     error: ModelError | None = None
+    limit: str = ""
 
     @property
     def is_cut_at_limit(self) -> bool:
@@ -67,8 +78,7 @@ class TurnState:
 
     def out_of_tokens(self, limits: Limits) -> EndTurn:
         """Return the end of a turn in which the model may write nothing more."""
-        hit = limits.out_of_tokens(self.meter.output_tokens)
-        return EndTurn(hit.reason, hit.message)
+        return EndTurn.at(limits.out_of_tokens(self.meter.output_tokens))
 
     def result(
         self, reason: TurnEnd, errors: tuple[str, ...], now: float, deferred: ToolUse | None
@@ -86,6 +96,7 @@ class TurnState:
             errors=errors,
             error_kind=self.error.kind.value if self.error is not None else "",
             error_status=self.error.status if self.error is not None else None,
+            limit=self.limit,
         )
         return TurnResult(
             reason, self.last, tuple(self.answers), self.stop_reason, finished, deferred

@@ -160,7 +160,12 @@ class SubagentTold:
 
 @value
 class TurnFinished:
-    """Told last: why the turn ended and what it took; an unknown price makes the cost `None`."""
+    """Told last: why the turn ended and what it took; an unknown price makes the cost `None`.
+
+    Attributes:
+        limit: Which limit ended it, if one did: `max_turns`, `max_budget_usd`, `max_output_tokens`
+            or `max_seconds`.
+    """
 
     reason: TurnEnd
     usage: Usage
@@ -172,6 +177,7 @@ class TurnFinished:
     errors: tuple[str, ...] = ()
     error_kind: str = ""
     error_status: int | None = None
+    limit: str = ""
 
 
 Event: TypeAlias = (

@@ -15,6 +15,8 @@ _ONE: Mapping[str, tuple[str, ...]] = {
     "fallback_model": ("--fallback-model",),
     "max_turns": ("--max-turns",),
     "max_budget_usd": ("--max-budget-usd",),
+    "max_output_tokens": ("--max-output-tokens",),
+    "max_seconds": ("--max-seconds",),
     "system_prompt": ("--system-prompt",),
     "system_prompt_file": ("--system-prompt-file",),
     "append_system_prompt": ("--append-system-prompt",),

@@ -62,6 +62,8 @@ def _numbers(given: argparse.Namespace) -> dict[str, object]:
     kinds: tuple[tuple[str, str, type], ...] = (
         ("max_turns", "--max-turns", int),
         ("max_budget_usd", "--max-budget-usd", float),
+        ("max_output_tokens", "--max-output-tokens", int),
+        ("max_seconds", "--max-seconds", float),
         ("max_thinking_tokens", "--max-thinking-tokens", int),
     )
     for field, flag, kind in kinds:

@@ -25,6 +25,8 @@ WORDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "fallback_model": ("MODELS", "whom to ask when that one is overloaded, with commas"),
         "max_turns": ("N", "how many requests one prompt may take"),
         "max_budget_usd": ("USD", "how much one run may cost"),
+        "max_output_tokens": ("N", "how many tokens may be written for one prompt"),
+        "max_seconds": ("SECONDS", "how long one prompt may take"),
         "effort": ("LEVEL", "low, medium, high, xhigh or max"),
         "thinking": ("KIND", "adaptive, enabled or disabled"),
         "max_thinking_tokens": ("N", "how long it may think; 0 is not at all"),

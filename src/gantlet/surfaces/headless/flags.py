@@ -31,6 +31,8 @@ class Flags:
     fallback_model: str = ""
     max_turns: int | None = None
     max_budget_usd: float | None = None
+    max_output_tokens: int | None = None
+    max_seconds: float | None = None
     system_prompt: str | None = None
     append_system_prompt: str = ""
     tools: str = "default"

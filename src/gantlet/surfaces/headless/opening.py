@@ -12,6 +12,7 @@ from gantlet.assembly.hooks import HookParts
 from gantlet.assembly.system_prompt import Place, look_at_repository, system_prompt
 from gantlet.config import MemoryFile, SettingsRequest, read_memory, read_sources
 from gantlet.hooks import read_callbacks
+from gantlet.loop import Limits
 from gantlet.messages import Event
 from gantlet.permissions import Asker
 from gantlet.surfaces.headless.callbacks import ControlCallbacks
@@ -53,6 +54,7 @@ async def open_agent(
         cwd=desk.cwd,
         max_turns=flags.max_turns,
         max_budget_usd=flags.max_budget_usd,
+        limits=Limits(max_output_tokens=flags.max_output_tokens, max_seconds=flags.max_seconds),
         fallback_models=tuple(one for one in flags.fallback_model.split(",") if one),
         request_fields=request_fields(flags, environment),
         betas=flags.betas,

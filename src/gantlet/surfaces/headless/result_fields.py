@@ -38,7 +38,7 @@ def is_failure(run: RunResult) -> bool:
 
 def result_fields(run: RunResult, turn: TurnFinished) -> Frame:
     """Return how a run ended; `turn` is what its turns took together."""
-    subtype = _SUBTYPES.get(run.reason, "success")
+    subtype = _subtype(run)
     fields: Frame = {
         "subtype": subtype,
         "is_error": is_failure(run),
@@ -52,6 +52,8 @@ def result_fields(run: RunResult, turn: TurnFinished) -> Frame:
         "permission_denials": [_denial(call) for call in run.denials],
         "terminal_reason": run.reason.value,
     }
+    if run.limit:
+        fields["limit"] = run.limit
     if run.deferred is not None:
         fields["stop_reason"] = run.reason.value
         fields["deferred_tool_use"] = _deferred(run.deferred)
@@ -60,6 +62,13 @@ def result_fields(run: RunResult, turn: TurnFinished) -> Frame:
     else:
         fields["errors"] = list(run.errors) or [run.reason.value]
     return fields
+
+
+def _subtype(run: RunResult) -> str:
+    """Return the kind of result; that of a budget is for dollars alone."""
+    if run.limit in ("max_output_tokens", "max_seconds"):
+        return "error_during_execution"
+    return _SUBTYPES.get(run.reason, "success")
 
 
 def _model_usage(usage: Usage, cost: float | None) -> Frame:

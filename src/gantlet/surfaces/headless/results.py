@@ -32,10 +32,16 @@ class Results:
         self._desk.telling.turn = None
         self.report(RunResult(text, 0, Usage(), 0.0, (), TurnEnd.COMPLETED))
 
-    def fail(self, text: str, prompt: Prompt, ended: TurnEnd = TurnEnd.TURN_SETUP_FAILED) -> None:
+    def fail(
+        self,
+        text: str,
+        prompt: Prompt,
+        ended: TurnEnd = TurnEnd.TURN_SETUP_FAILED,
+        limit: str = "",
+    ) -> None:
         """Write that something could not even begin."""
         self._desk.telling.turn = None
         extra: Frame = {} if prompt.origin is None else {"origin": prompt.origin}
-        self.report(RunResult("", 0, Usage(), 0.0, (), ended, errors=(text,)), extra)
+        self.report(RunResult("", 0, Usage(), 0.0, (), ended, errors=(text,), limit=limit), extra)
         if not self._desk.sink.is_stream:
             self._desk.sink.complain(text)

@@ -2,9 +2,11 @@
 
 import logging
 
+import anyio
+
 from gantlet.assembly.agent import Agent
 from gantlet.assembly.run_result import RunResult
-from gantlet.loop import Limits
+from gantlet.loop import LimitHit, Limits, Taken
 from gantlet.messages import TurnEnd
 from gantlet.messages.value import replace
 from gantlet.surfaces.headless.desk import Desk
@@ -61,8 +63,9 @@ class Turns:
         if not self._can_pay(agent, prompt):
             return
         with self._held.running():
+            began = anyio.current_time()
             run = await agent.run(prompt.blocks or None)
-            run, extra = await self._in_form(agent, run)
+            run, extra = await self._in_form(agent, run, began)
         if prompt.origin is not None:
             extra["origin"] = prompt.origin
         self._results.report(run, extra | self._failure(agent, run))
@@ -74,12 +77,12 @@ class Turns:
             return True
         if spent >= budget:
             text = f"The budget of ${budget:g} is spent: this run has cost ${spent:.4f}."
-            self._results.fail(text, prompt, TurnEnd.BUDGET_EXHAUSTED)
+            self._results.fail(text, prompt, TurnEnd.BUDGET_EXHAUSTED, "max_budget_usd")
             return False
         agent.set_max_budget(budget - spent)
         return True
 
-    async def _in_form(self, agent: Agent, run: RunResult) -> tuple[RunResult, Frame]:
+    async def _in_form(self, agent: Agent, run: RunResult, began: float) -> tuple[RunResult, Frame]:
         """Have the answer given in the form that was asked for, if one was."""
         schema = self._desk.schema
         if schema is None:
@@ -90,7 +93,7 @@ class Turns:
         try:
             while schema.answer is None and not run.is_error and retries > 0:
                 retries -= 1
-                run = await _asked_again(agent, run, limits)
+                run = await _asked_again(agent, run, limits, began)
         finally:
             agent.set_limits(limits)
         answer, schema.answer = schema.answer, None
@@ -114,14 +117,24 @@ class Turns:
         return {"api_error_status": took.error_status}
 
 
-async def _asked_again(agent: Agent, run: RunResult, limits: Limits) -> RunResult:
+async def _asked_again(agent: Agent, run: RunResult, limits: Limits, began: float) -> RunResult:
     """Ask for the answer once more, within what the run has left of its limits."""
-    taken = (run.turns, run.cost_usd, run.usage.output_tokens or 0)
-    hit = limits.reached(*taken)
+    taken = _taken(run, began)
+    hit = limits.reached(taken)
     if hit is not None:
-        return replace(run, reason=hit.reason, errors=(hit.message,))
-    agent.set_limits(limits.left_after(*taken))
+        return _ended_at(run, hit)
+    agent.set_limits(limits.left_after(taken))
     both = (await agent.run(REMINDER)).after(run)
-    hit = limits.reached(both.turns, both.cost_usd, both.usage.output_tokens or 0)
-    is_limit = both.reason in (TurnEnd.MAX_TURNS, TurnEnd.BUDGET_EXHAUSTED)
-    return replace(both, errors=(hit.message,)) if is_limit and hit is not None else both
+    hit = limits.reached(_taken(both, began)) if both.limit else None
+    return both if hit is None else _ended_at(both, hit)
+
+
+def _taken(run: RunResult, began: float) -> Taken:
+    """Return what a run has taken so far."""
+    seconds = anyio.current_time() - began
+    return Taken(run.turns, run.cost_usd, run.usage.output_tokens or 0, seconds)
+
+
+def _ended_at(run: RunResult, hit: LimitHit) -> RunResult:
+    """Return a run that ended at a limit."""
+    return replace(run, reason=hit.reason, errors=(hit.message,), limit=hit.limit)
