@@ -1,5 +1,6 @@
 """No result holds a secret: not what the model reads, not what programs read, not what is saved."""
 
+from collections import ChainMap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,18 @@ import pytest
 from fakes.bench import Bench
 from fakes.tools import FakeTool, fake_call, raises, returns
 from gantlet.execution import Services
-from gantlet.messages import CallFinished, CallProgressed, Document, Image, Text, freeze
+from gantlet.messages import (
+    AssistantMessage,
+    CallFinished,
+    CallProgressed,
+    Document,
+    Image,
+    SearchResult,
+    Text,
+    Unknown,
+    UserMessage,
+    freeze,
+)
 from gantlet.messages.value import replace
 from gantlet.system import MASK, Masker
 from gantlet.tool import ResultContent, ToolContext, ToolError, ToolResult
@@ -92,6 +104,55 @@ async def test_a_secret_is_masked_in_every_form_of_result(
     answer = await Masked([FakeTool(returns(returned))], tmp_path).answer(fake_call())
 
     assert (answer.block.content, answer.structured) == (content, structured)
+
+
+def _found(text: str) -> SearchResult:
+    """Return something found."""
+    return SearchResult(text, text, freeze([{"type": "text", "text": text}]))
+
+
+def _says(text: str) -> tuple[UserMessage | AssistantMessage, ...]:
+    """Return messages in every form that hold a text."""
+    titled = Document(freeze({"type": "text", "media_type": "text/plain", "data": text}), text)
+    strange = Unknown(freeze({"type": "novel", "words": [text]}))
+    return (
+        UserMessage(f"a {text} b"),
+        UserMessage((Text(text), PICTURE, titled, _found(text), strange)),
+        AssistantMessage((Text(text),)),
+    )
+
+
+async def test_a_secret_is_masked_in_what_comes_with_a_result(tmp_path: Path) -> None:
+    meta = {"trace": {"token": [SECRET]}, SECRET: 1}
+    returned = ToolResult("fine", new_messages=_says(SECRET), meta=meta)
+
+    answer = await Masked([FakeTool(returns(returned))], tmp_path).answer(fake_call())
+
+    assert answer.new_messages == _says(MASK)
+    assert answer.meta == {"trace": {"token": [MASK]}, MASK: 1}
+
+
+async def test_what_comes_with_a_result_and_holds_no_secret_stays(tmp_path: Path) -> None:
+    returned = ToolResult("fine", new_messages=_says("plain"), meta={"a": PICTURE})
+
+    answer = await Masked([FakeTool(returns(returned))], tmp_path).answer(fake_call())
+
+    assert (answer.new_messages, answer.meta) == (_says("plain"), {"a": PICTURE})
+
+
+async def test_what_comes_with_a_result_and_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    broken = UserMessage(7)  # type: ignore[arg-type]  # as a tool may
+    returned = ToolResult("fine", new_messages=(broken,), meta=ChainMap(Unreadable(key=SECRET)))
+
+    answer = await Masked([FakeTool(returns(returned))], tmp_path).answer(fake_call())
+
+    assert (answer.block.content, answer.new_messages, answer.meta) == ("fine", (), {})
+
+
+async def test_a_secret_is_masked_in_everything_found(tmp_path: Path) -> None:
+    answer = await Masked([FakeTool(returns([_found(SECRET)]))], tmp_path).answer(fake_call())
+
+    assert answer.block.content == (_found(MASK),)
 
 
 async def test_a_secret_is_masked_in_a_failure(tmp_path: Path) -> None:

@@ -5,7 +5,18 @@ from contextlib import suppress
 from typing import Any, get_args
 
 from gantlet.execution.outcome import Failed
-from gantlet.messages import Block, Document, FrozenDict, JsonValue, Text
+from gantlet.messages import (
+    Block,
+    Document,
+    FrozenDict,
+    JsonValue,
+    Message,
+    ResultBlock,
+    SearchResult,
+    Text,
+    Unknown,
+    freeze,
+)
 from gantlet.messages.value import replace
 from gantlet.system import Masker
 from gantlet.tool import ResultContent, ToolResult
@@ -13,14 +24,25 @@ from gantlet.tool import ResultContent, ToolResult
 #: Where the bytes of pictures and documents stand; a mask in there would only break them.
 _BYTES = frozenset({"data", "base64"})
 _BLOCK_TYPES = get_args(Block)
+#: Where blocks hold words, for those a tool may hand back.
+_WORDS: Mapping[type, tuple[str, ...]] = {
+    Text: ("text", "extra"),
+    Document: ("source", "title", "extra"),
+    SearchResult: ("source", "title", "content", "extra"),
+    ResultBlock: ("content", "extra"),
+    Unknown: ("raw",),
+}
 
 
 def masked_output(masker: Masker, output: ToolResult[object]) -> ToolResult[object]:
     """Return what a tool handed back without its secrets; objects of the tool's own stay.
 
     Data that cannot be read stays, too: it can be no answer, and further on that is told. Programs
-    get nothing in place of a structure that cannot be read, or contains itself.
+    get nothing in place of a structure that cannot be read, or contains itself; nor does the model
+    in place of such messages.
     """
+    if output.new_messages or type(output.meta) is not dict or output.meta:
+        output = _with_masked_company(masker, output)
     try:
         data, structured = output.data, output.structured
     except Exception:  # noqa: BLE001 - a foreign value may do anything when it is looked at
@@ -32,6 +54,23 @@ def masked_output(masker: Masker, output: ToolResult[object]) -> ToolResult[obje
     if data is output.data and structured is output.structured:
         return output
     return replace(output, data=data, structured=structured)
+
+
+def _with_masked_company(masker: Masker, output: ToolResult[object]) -> ToolResult[object]:
+    """Return an output whose messages, and what a server sent along, hold no secrets."""
+    messages: tuple[Message, ...] = ()
+    with suppress(Exception):  # a foreign value may do anything when it is looked at
+        messages = tuple(_message(masker, message) for message in output.new_messages)
+    meta: object = None
+    with suppress(Exception):  # the same
+        meta = _masked(masker, dict(output.meta))
+    return replace(output, new_messages=messages, meta=meta if isinstance(meta, dict) else {})
+
+
+def _message(masker: Masker, message: Message) -> Message:
+    """Return a message without secrets."""
+    content = masked_content(masker, message.content)
+    return message if content == message.content else replace(message, content=content)
 
 
 def _masked_structure(masker: Masker, structured: object) -> object:
@@ -63,13 +102,12 @@ def masked_failure(masker: Masker, failed: Failed) -> Failed:
 
 def _block(masker: Masker, block: Block) -> Block:
     """Return a block without its secrets."""
-    if isinstance(block, Text):
-        text = masker.text(block.text)
-        return block if text == block.text else replace(block, text=text)
-    if isinstance(block, Document):
-        source = _masked(masker, block.source)
-        return block if source is block.source else replace(block, source=source)
-    return block
+    changed: dict[str, object] = {}
+    for name in _WORDS.get(type(block), ()):
+        part = getattr(block, name)
+        if part and (new := _masked(masker, part)) is not part:
+            changed[name] = freeze(new) if isinstance(new, dict | list) else new
+    return replace(block, **changed) if changed else block
 
 
 def _masked(masker: Masker, item: object) -> object:
