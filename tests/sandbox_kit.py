@@ -15,10 +15,11 @@ import pytest
 
 import gantlet.system.sandbox as room
 from gantlet.system.sandbox import Policy, Sandbox, minimal_environment
+from gantlet.system.sandbox.foreign_mounts import wait_until_unmounted
 
 NOBODY = 65534
 SYSTEM_PYTHON = "/usr/bin/python3"
-SECONDS = 60
+SECONDS = 90
 INSIDE = Path(room.__file__).with_name("inside.py")
 
 
@@ -90,9 +91,16 @@ class Box:
         """Run a command, or a line for bash, to its end."""
         words = ("bash", "-c", command) if isinstance(command, str) else command
         async with self.open(policy) as sandbox:
-            return await self.start(
+            said = await self.start(
                 sandbox, words, keeps=keeps, inherits=inherits, variables=variables, cwd=cwd
             )
+            await self.all_ended()
+            return said
+
+    async def all_ended(self) -> None:
+        """Wait for the end of everything inside, which may come after that of what we started."""
+        with anyio.fail_after(SECONDS):
+            await wait_until_unmounted(str(self.workspace))
 
     async def start(
         self,

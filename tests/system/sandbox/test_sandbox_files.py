@@ -8,7 +8,6 @@ import pytest
 
 from gantlet.config.sandbox_hosts import read_hosts
 from gantlet.system.sandbox import NetworkList, SandboxError
-from gantlet.system.sandbox.foreign_mounts import wait_until_unmounted
 from sandbox_kit import SECONDS, Box, names_in
 
 
@@ -292,8 +291,8 @@ async def test_what_a_command_in_the_background_needs_stays_when_the_sandbox_is_
     await process.stdin.send(b"go\n")
     with anyio.fail_after(SECONDS):
         await process.wait()
-        await wait_until_unmounted(str(box.workspace / ".claude"))  # what it started ends after it
     await process.aclose()
+    await box.all_ended()
     assert names_in(box.workspace / ".claude") == []
 
     async with box.open() as later:
@@ -319,5 +318,6 @@ async def test_nothing_is_left_of_what_stood_where_nothing_may_be(box: Box) -> N
         assert names_in(box.workspace) == [".claude", ".git"]
         await second.__aexit__(None, None, None)
         assert names_in(box.workspace) == [".claude", ".git"]
+        await box.all_ended()
 
     assert names_in(box.workspace) == []
