@@ -31,7 +31,7 @@ class ModelSource:
         """Return the model that is asked."""
         return model
 
-    def surroundings(self, environment: Environment) -> Environment:
+    def adapted(self, environment: Environment) -> Environment:
         """Return the environment in which the same is asked as before."""
         return environment
 

@@ -70,7 +70,7 @@ class Replayed(ModelSource):
         self._model.masker = masker
         return self._model
 
-    def surroundings(self, environment: Environment) -> Environment:
+    def adapted(self, environment: Environment) -> Environment:
         """Return an environment that has tools searched for as they were when it was recorded.
 
         Where nobody says so, the address of the server does, which need not be given here.

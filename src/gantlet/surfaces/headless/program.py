@@ -39,7 +39,7 @@ async def _run(flags: Flags, outlet: Outlet) -> int:
     )
     source = _source(flags)
     try:
-        environment = source.surroundings(Environment.current(DEFAULT_FLAGS))
+        environment = source.adapted(Environment.current(DEFAULT_FLAGS))
         host = Host(flags, Path.cwd(), environment, sink, source)
         if sink.is_stream:
             outlet.when_broken = in_loop_thread(lambda _: host.give_up())
