@@ -161,6 +161,15 @@ async def test_a_grandchild_that_holds_the_streams_is_not_waited_for(tmp_path: P
     await until(lambda: not is_running(pid_in(tmp_path / "g")))
 
 
+@pytest.mark.parametrize("size", [10, 300_000, 900_000])
+async def test_what_a_child_said_is_heard_to_its_end_though_no_time_is_left(size: int) -> None:
+    script = f"head -c {size} /dev/zero; head -c {size} /dev/zero >&2"
+    async with open_child(script, env=ENV) as child:
+        result = await child.result(PATIENCE_SECONDS, linger=0.0)
+
+    assert result == ChildResult(0, bytes(size), bytes(size))
+
+
 async def test_a_daemon_that_left_the_group_and_holds_the_streams_is_ended(tmp_path: Path) -> None:
     daemon = "import os,sys,time;open(sys.argv[1],'w').write(str(os.getpid()));time.sleep(1000)"
     wait = f"while [ ! -s {tmp_path}/g ]; do :; done"

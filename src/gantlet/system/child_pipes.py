@@ -19,6 +19,8 @@ _CLOSED: Final = -1
 _REST_SECONDS: Final = 0.002
 #: What a child can say meanwhile without having to wait, where the system allows it.
 _PIPE_BYTES: Final = 1_048_576
+#: How often one has to read to take all that a pipe holds, and to see that this was the end.
+_MOST_READS: Final = _PIPE_BYTES // _CHUNK + 2
 
 
 def _nothing() -> None:
@@ -109,6 +111,15 @@ class Outflow:
             self._listen()
             await self._end.wait()
 
+    def has_said_all(self) -> bool:
+        """Take what is there, without waiting, and return whether nobody can say more."""
+        self._end = self._end or anyio.Event()
+        self._end_rest()
+        for _ in range(_MOST_READS):
+            if self.has_ended or self.is_full or not self._read():
+                break
+        return self.has_ended
+
     def taken(self) -> bytes:
         """Return what was said so far."""
         if self._rest is not None:
@@ -122,17 +133,17 @@ class Outflow:
             self._watch()
             self._read()
 
-    def _read(self) -> None:
-        """Take what is there. Then rest, unless somebody waits or there is more."""
+    def _read(self) -> bool:
+        """Take what is there; return whether something was. Then rest, unless somebody waits."""
         chunk = self._chunk()
-        if chunk is None:
-            return
         if not chunk:
-            self._finish()
-            return
+            if chunk is not None:
+                self._finish()
+            return False
         self._keep(chunk)
         if self._end is None and not self.is_full and len(chunk) < _CHUNK:
             self._begin_rest()
+        return True
 
     def _chunk(self) -> bytes | None:
         """Return some of what was said; nothing at the end, and None where there is nothing yet."""

@@ -102,11 +102,15 @@ class Child:
         return self._life.has_ended
 
     async def _heard(self, linger: float) -> bool:
-        """Wait a little for the ends of both streams. Return whether they came."""
+        """Wait a little for the ends of both streams. Return whether they came.
+
+        What is there is taken even if the wait is over: it may be we who were kept from it.
+        """
         with anyio.move_on_after(linger):
             await self._out.ended()
             await self._err.ended()
-        return self._out.has_ended and self._err.has_ended
+        has_ended = [flow.has_said_all() for flow in (self._out, self._err)]
+        return all(has_ended)
 
     @property
     def is_running(self) -> bool:
