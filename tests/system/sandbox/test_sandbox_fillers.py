@@ -1,5 +1,6 @@
 """What stands where nothing may be made goes with the last command that has it mounted."""
 
+import fcntl
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -90,3 +91,36 @@ async def test_a_session_that_is_closed_waits_for_no_command_of_another(tmp_path
 
     await second.close()
     assert names_in(workspace) == []
+
+
+LOCKS = Path("/proc/locks")
+
+
+def waits_for_a_lock() -> bool:
+    """Return whether this process waits for a lock."""
+    lines = LOCKS.read_text(encoding="ascii").splitlines()
+    return any("->" in line and f" {os.getpid()} " in line for line in lines)
+
+
+@pytest.mark.skipif(not LOCKS.exists(), reason="the system does not show who waits for a lock")
+async def test_a_claim_on_a_note_that_is_just_removed_is_made_again(tmp_path: Path) -> None:
+    guarded = Guarded(str(tmp_path / "guarded"))
+    first, second = Fillers(tmp_path / "notes"), Fillers(tmp_path / "notes")
+    first.hold([guarded])
+    [note] = (tmp_path / "notes").iterdir()
+    await first.close()
+    with note.open("w") as removed:
+        fcntl.flock(removed, fcntl.LOCK_EX)  # as whoever takes a filler away does
+        async with anyio.create_task_group() as group:
+            group.start_soon(anyio.to_thread.run_sync, second.hold, [guarded])
+            with anyio.fail_after(PATIENCE_SECONDS):
+                while not waits_for_a_lock():  # noqa: ASYNC110 - the kernel tells nobody
+                    await anyio.sleep(0.005)
+            note.unlink()
+            fcntl.flock(removed, fcntl.LOCK_UN)
+
+    assert note.exists()
+    await Fillers(tmp_path / "notes").sweep()
+    assert names_in(tmp_path) == ["guarded", "notes"]
+    await second.close()
+    assert names_in(tmp_path) == ["notes"]
