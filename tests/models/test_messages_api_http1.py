@@ -180,6 +180,15 @@ def test_a_body_of_several_members_is_all_of_them_however_it_is_cut(
     assert inflated_by("gzip", cut(raw, cuts)) == (b"".join(members), True)
 
 
+def test_thousands_of_members_are_read_however_they_lie() -> None:
+    members = [bytes(size % 7) for size in range(3_000)]
+    raw = b"".join(gzip.compress(member) for member in members) + bytes(20_000)
+
+    for size in (1, 8_191, 8_192, 8_193, len(raw)):
+        pieces = [raw[at : at + size] for at in range(0, len(raw), size)]
+        assert inflated_by("gzip", pieces) == (b"".join(members), True)
+
+
 @pytest.mark.parametrize("wbits", [15, 9, -15, -9], ids=["zlib", "small", "raw", "small raw"])
 @given(content=st.binary(max_size=200), cuts=st.lists(st.integers(0, 300), max_size=8))
 def test_deflate_is_read_with_and_without_its_head(

@@ -10,6 +10,8 @@ ACCEPTED: Final = "gzip"
 """What we say that we take."""
 MAX_INFLATED_BYTES: Final = 1024 * 1024
 
+#: What zlib is given at a time: it copies whatever of that follows a member.
+_WINDOW_BYTES: Final = 8 * 1024
 _AS_ITS_HEAD_SAYS: Final = 47  # gzip or zlib
 _WITHOUT_HEAD: Final = -15
 _GZIP = frozenset({"gzip", "x-gzip"})
@@ -54,32 +56,36 @@ class Inflated:
         """
         came = self._rest + content if self._rest else content
         pieces: list[bytes] = []
-        room = MAX_INFLATED_BYTES
-        is_full = self._is_full
-        while room and (came or is_full):
-            is_full = False
+        at, room, is_full = 0, MAX_INFLATED_BYTES, self._is_full
+        while room and (at < len(came) or is_full):
+            window = came[at : at + _WINDOW_BYTES]
+            end, is_full = at + len(window), False
             if self._member is None:
-                came = self._begin(came)
+                window = self._begin(window)
+                at = end - len(window)
                 if self._member is None:
-                    break
-            piece, came = self._inflate(self._member, came, room)
+                    if end == len(came):
+                        break
+                    continue
+            piece, left = self._inflate(self._member, window, room)
+            at = end - left
             room -= len(piece)
             pieces.append(piece)
-        self._rest = came
-        self._is_full = not room and (bool(came) or self._member is not None)
+        self._rest = came[at:]
+        self._is_full = not room and (bool(self._rest) or self._member is not None)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    def _inflate(self, member: "zlib._Decompress", came: bytes, room: int) -> tuple[bytes, bytes]:
-        """Return what some bytes of a member hold, and the bytes that are left."""
+    def _inflate(self, member: "zlib._Decompress", came: bytes, room: int) -> tuple[bytes, int]:
+        """Return what some bytes of a member hold, and how many of them are left."""
         try:
             piece = member.decompress(came, room)
         except zlib.error as error:
             raise ProtocolError(f"the body cannot be decompressed: {error}") from None
         if not member.eof:
-            return piece, member.unconsumed_tail
+            return piece, len(member.unconsumed_tail)
         self._member = None
         self._ended += 1
-        return piece, member.unused_data
+        return piece, len(member.unused_data)
 
     def _begin(self, came: bytes) -> bytes:
         """Begin the next member, if enough of it has come; return what is still to be read."""
