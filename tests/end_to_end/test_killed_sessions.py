@@ -14,9 +14,11 @@ from gantlet.session import read_lines, restore
 
 STEPS = 5
 DEEP = os.environ.get("GANTLET_TEST_DEPTH") == "deep"
-POINTS = 200 if DEEP else 20
+POINTS = 200 if DEEP else 10
 #: How many lines the program writes when nobody kills it: the start, then block by block.
 LINES = 2 + STEPS * 5
+#: And that is with parts of replies among them, at most.
+MOST = LINES * 4
 
 
 def steps() -> list[Any]:
@@ -64,7 +66,8 @@ def killed_after(desk: Desk, lines: int, random: Random) -> None:
 def test_killed_at_any_point(tmp_path: Path, point: int) -> None:
     random = Random(point)
     desk = Desk(tmp_path, *steps(), "Done.")
-    killed_after(desk, random.randrange(1, LINES * 4), random)
+    lines = 1 + (point * MOST + random.randrange(MOST)) // POINTS  # spread over the whole run
+    killed_after(desk, lines, random)
     if not desk.transcripts:
         return
     path = desk.transcripts[0]
