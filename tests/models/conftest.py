@@ -1,5 +1,6 @@
 """What the tests of models share."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -10,8 +11,15 @@ from models.messages_api_kit import way
 
 
 @pytest.fixture(params=[DirectTransport, HttpTransport], ids=["direct", "httpx2"])
-def each_transport(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Play a test over our own socket and over httpx2."""
+def each_transport(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Play a test over our own socket and over httpx2.
+
+    Nobody here speaks TLS, and to read the certificates of the system takes longer than a test.
+    """
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", os.path.devnull)
     before, way.open = way.open, request.param
     yield
     way.open = before
