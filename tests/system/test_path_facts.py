@@ -95,6 +95,7 @@ def test_a_chain_of_very_many_links_is_not_known_and_leads_nowhere(tmp_path: Pat
     assert seen(chain / "1499").kind is FileKind.UNKNOWN
     assert seen(chain / "60").kind is FileKind.UNKNOWN  # the system does not follow so many either
     assert seen(chain / "5").kind is FileKind.FILE
+    assert not look_at(f"{chain}/1499{'/x' * 3_000}", "/").is_known  # too long a path to ask about
     found = find_below(str(tmp_path / "below"), lambda path: path.endswith("/0"))
     assert found == (Found((), is_complete=True),)
 
