@@ -15,6 +15,8 @@ SECRET = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz"
 DRIVEN = (*STREAM, "--input-format", "stream-json")
 #: What is another one in each run, and says nothing about what happened.
 MADE_UP = {"uuid", "session_id", "duration_ms", "duration_api_ms", "timestamp", "apiKeySource"}
+#: What is told only of a call that takes long, which depends on how busy the machine is.
+OF_TIME = "tool_progress"
 
 
 def work(desk: Desk) -> tuple[Any, ...]:
@@ -74,7 +76,8 @@ def told(text: str) -> dict[str, list[Any]]:
     own = frames(text)[-1]["session_id"]
     kinds: dict[str, list[Any]] = {}
     for line in frames(text.replace(own, "SESSION")):
-        kinds.setdefault(line["type"], []).append(plain(line))
+        if line["type"] != OF_TIME:
+            kinds.setdefault(line["type"], []).append(plain(line))
     return kinds
 
 
