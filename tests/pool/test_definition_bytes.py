@@ -1,10 +1,11 @@
 """The tools part of a request: its order, its breakpoint, and bytes that never move."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -160,6 +161,23 @@ def test_a_size_is_the_length_of_the_definition_and_nothing_for_a_broken_tool() 
 
     assert definitions.size_of(LOG) == len(plain) - len("[]")
     assert definitions.size_of(MadeUp("Zip", input_schema={"type": "array"})) == 0
+
+
+@pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "object", "not": {}}], ids=str)
+def test_a_tool_that_takes_the_place_of_one_that_is_gone_is_measured_itself(
+    schema: Mapping[str, object],
+) -> None:
+    definitions = Definitions()
+    strict = RequestView(capabilities=Capabilities(strict_tools=True, input_examples=True))
+
+    def size(description: str, examples: list[dict[str, object]]) -> int:
+        tool = MadeUp("T", description, input_schema=schema, input_examples=examples, strict=True)
+        definitions.tools_part(View((tool,)), strict)
+        return definitions.size_of(tool)
+
+    sizes = [size("x" * length, []) for length in range(50)]
+
+    assert sizes == [sizes[0] + length for length in range(50)]
 
 
 descriptions = st.text(st.characters(), max_size=20)

@@ -208,3 +208,29 @@ def test_only_the_first_problem_of_a_tool_is_kept_and_it_is_not_asked_again() ->
 
     assert part == b"[]"
     assert len(definitions.problems) == 1
+
+
+def test_a_tool_whose_name_is_no_text_any_more_is_left_out() -> None:
+    definitions, changed = Definitions(), MadeUp("Changed")
+    definitions.tools_part(View((GOOD, changed)), REQUEST)
+    changed.name = 7  # type: ignore[assignment]
+
+    part = json.loads(definitions.tools_part(View((changed, GOOD)), REQUEST))
+
+    assert [one["name"] for one in part] == ["Good"]
+    assert [one.reason[:30] for one in definitions.problems.values()] == [
+        "it cannot be written as JSON: "
+    ]
+
+
+def test_examples_that_cannot_be_written_are_left_out_and_the_tool_stays() -> None:
+    endless_example: dict[str, object] = {}
+    endless_example["again"] = endless_example
+    definitions = Definitions()
+    tool = MadeUp("Odd", input_schema={"type": "object"}, input_examples=[endless_example])
+
+    part = json.loads(definitions.tools_part(View((tool, GOOD)), WITH_EXAMPLES))
+
+    assert [one["name"] for one in part] == ["Odd", "Good"]
+    assert "input_examples" not in part[0]
+    assert list(definitions.problems) == ["Odd"]

@@ -244,6 +244,19 @@ def test_a_bad_tool_is_left_out_with_its_problem_and_takes_nobody_with_it(
     assert pool == Pool((good,), (served,), (problem,))
 
 
+@pytest.mark.parametrize("name", ["a\nb", "\n", "a\n", "", "x" * 65, "é", "a b", None, 7], ids=repr)
+def test_a_bad_name_is_found_among_good_ones(name: object) -> None:
+    bad = MadeUp("to be named")
+    bad.name = name  # type: ignore[assignment]
+
+    pool = assemble([MadeUp("First"), bad, MadeUp("Last")])
+
+    assert names(pool.tools) == ["First", "Last"]
+    assert [one.reason for one in pool.problems] == [
+        "its name is not 1 to 64 letters, digits, '_' or '-'"
+    ]
+
+
 def test_any_number_of_bad_tools_is_survived() -> None:
     bad: list[object] = [tool for tool, _ in BAD_TOOLS]
 

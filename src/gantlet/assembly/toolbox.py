@@ -54,9 +54,8 @@ def open_toolbox(
         offered.update(open_shell(str(Path.cwd()), environment).ports)
     selection = Selection.parse(selected)
     built, left_out = builtin_tools.build_kept(builtin_tools, Ports(offered), selection.names)
-    own = tuple(own)
     whole = assemble([*built, *own], mcp, environment=environment, denied=denied)
-    pool, unknown = selection.of(whole, kept=own)
+    pool, unknown = selection.of(whole, among=built)
     deferral, misread = read_setting(environment)
     problems = [*left_out, *whole.problems, *unknown, *([misread] if misread else [])]
     return Toolbox(pool, catalog, definitions, deferral, tuple(problems), expects_mcp)

@@ -1,13 +1,12 @@
 """Tools as the API takes them.
 
-What was written once is not written again, so its bytes cannot change.
+A schema that was read once is not read again, so its bytes cannot change.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import TypeAlias
 
 from gantlet.messages import FrozenDict
 from gantlet.messages.json import as_json_text
@@ -21,6 +20,7 @@ from gantlet.tool import (
     Parsed,
     Problem,
     RequestView,
+    Tool,
     ToolDefinitionError,
     flattened,
 )
@@ -28,28 +28,24 @@ from gantlet.tool.inputs import SchemaFormat, read_input
 from gantlet.tool.plain_schema import FIELD_NAME
 from gantlet.tool.schema import compact
 
-_BREAKPOINT = b',"cache_control":{"type":"ephemeral"}}'
-_DEFERRED = b',"defer_loading":true}'
+_END = "}"
+_STRICT = ',"strict":true'
+_BREAKPOINT = ',"cache_control":{"type":"ephemeral"}}'
+_DEFERRED = ',"defer_loading":true}'
 _NO_REQUEST = RequestView()
 _MAX_REASON_CHARS = 500
 
-#: What decides a definition's bytes, beside the tool itself.
-_Key: TypeAlias = tuple[str, bool, bool]
-
 
 class _Sheet:
-    """What is known of one tool. It holds the tool, so that another cannot take its `id`.
+    """What more is known of a tool that is strict or has examples.
 
-    Its schema is kept as the text that is sent, which is nothing for a tool that cannot be sent.
+    It holds the tool, so that another cannot take its `id`.
     """
-
-    size: int | None = None
-    key: _Key | None = None
-    written: bytes | None = None
 
     def __init__(self, tool: AnyTool, text: str) -> None:
         self.tool = tool
-        self.text = text
+        self._text = text
+        self.examples: str | None = None
 
     @cached_property
     def input_format(self) -> SchemaFormat:
@@ -59,17 +55,17 @@ class _Sheet:
     @cached_property
     def schema(self) -> FrozenDict:
         """The schema as it is sent."""
-        return FrozenDict(json.loads(self.text or "{}"))
+        return FrozenDict(json.loads(self._text))
 
     @cached_property
     def need(self) -> Need | None:
         """What strictness would cost; None where the schema cannot be strict."""
-        return strict_need(self.schema) if self.text else None
+        return strict_need(self.schema)
 
 
 @slotted
 class Definitions:
-    """The tools part of requests. Keep one for a session: it remembers what it wrote.
+    """The tools part of requests. Keep one for a session: it remembers what it read.
 
     `problems` holds what is wrong with tools that could not be written, or not as they wished;
     the first thing for each.
@@ -77,7 +73,11 @@ class Definitions:
 
     flags: frozenset[str] = frozenset({STRICT_TOOLS})
     problems: dict[str, Problem] = field(default_factory=dict)
+    #: Schemas as they are sent, of tools that do not keep a plain one themselves. All that is known
+    #: of a tool by its `id` is kept with the tool, so that another cannot take that.
+    _read: dict[int, tuple[str, AnyTool]] = field(default_factory=dict)
     _sheets: dict[int, _Sheet] = field(default_factory=dict)
+    _sizes: dict[int, tuple[int, AnyTool]] = field(default_factory=dict)
 
     def tools_part(self, view: View, request: RequestView) -> bytes:
         """Return the JSON array of a request's tools.
@@ -86,34 +86,30 @@ class Definitions:
         ones in the order they were found, then deferred ones.
         """
         budget = Budget()
-        listed = self._objects(view.own, request, budget)
-        if listed:
-            listed[-1] = listed[-1][:-1] + _BREAKPOINT
-        listed += self._objects(view.mcp, request, budget)
-        listed += self._objects(view.appended, request, budget)
+        texts = self._texts(view.own, request, budget)
+        if texts:
+            texts[-1] = texts[-1].removesuffix(_END) + _BREAKPOINT
+        texts += self._texts(view.mcp, request, budget)
+        texts += self._texts(view.appended, request, budget)
         if view.by_reference:
-            deferred = self._objects(view.deferred, request, Budget(tools=0))
-            listed += [one[:-1] + _DEFERRED for one in deferred]
-        if not listed:
-            return b"[]"
-        listed[0] = b"[" + listed[0]  # the brackets join the ends, so that all is copied once
-        listed[-1] += b"]"
-        return b",".join(listed)
+            texts += self._texts(view.deferred, request, Budget(tools=0), _DEFERRED)
+        return _array(texts)
 
     def size_of(self, tool: AnyTool) -> int:
         """Return how many bytes a definition takes; nothing for one that cannot be written.
 
         A tool is measured once, so that what is deferred does not change with its description.
         """
-        sheet = self._sheets.get(id(tool)) or self._sheet(tool)
-        if sheet.size is None:
-            sheet.size = len(self._object(tool, _NO_REQUEST) or b"")
-        return sheet.size
+        known = self._sizes.get(id(tool))
+        if known is None:
+            size = len(self._alone(tool, _NO_REQUEST)) - len("[]")
+            known = self._sizes[id(tool)] = (size, tool)
+        return known[0]
 
     def one(self, tool: AnyTool, request: RequestView) -> dict[str, object] | None:
         """Return one tool's definition, or None if it cannot be written."""
-        written = self._object(tool, request)
-        return None if written is None else dict(json.loads(written))
+        written = json.loads(self._alone(tool, request))
+        return dict(written[0]) if written else None
 
     def describe(self, tool: AnyTool, request: RequestView) -> str:
         """Return a tool's description; a tool that cannot say stays usable under a plain one."""
@@ -127,78 +123,105 @@ class Definitions:
         self._note(tool, "its description is not a text; it is shown without one")
         return tool.search_hint or tool.name
 
-    def _objects(
-        self, tools: Iterable[AnyTool], request: RequestView, budget: Budget
-    ) -> list[bytes]:
-        """Return the definitions of those tools that have one."""
+    def _texts(
+        self,
+        tools: Sequence[AnyTool],
+        request: RequestView,
+        budget: Budget,
+        end: str = _END,
+    ) -> list[str]:
+        """Return the texts whose sum are the definitions of those tools that have one.
+
+        There are three of each, with a comma before: up to its schema, its schema, and the rest.
+        """
         may_be_strict = request.capabilities.strict_tools and STRICT_TOOLS in self.flags
         with_examples = request.capabilities.input_examples
-        sheets, describe = self._sheets, self.describe
-        written: list[bytes] = []
-        for tool in tools:
-            sheet = sheets.get(id(tool))
-            if sheet is None:
-                sheet = sheets[id(tool)] = _Sheet(tool, self._schema_text(tool))
-            if not sheet.text:
+        describe = self.describe
+        texts: list[str] = []
+        for tool, schema in zip(tools, self._schemas_of(tools), strict=True):
+            if not schema:
                 continue
-            strict = may_be_strict and tool.strict and self._affords(sheet, budget)
-            key = (describe(tool, request), strict, with_examples)
-            one = sheet.written if sheet.key == key else self._written(sheet, key)
-            if one is not None:
-                written.append(one)
-        return written
+            try:
+                begin = (
+                    f',{{"name":{as_json_text(tool.name)},"description":'
+                    f'{as_json_text(describe(tool, request))},"input_schema":'
+                )
+            except TypeError as error:  # its name is no text any more
+                self._note(tool, f"it cannot be written as JSON: {shown(error)}")
+                continue
+            strict = may_be_strict and tool.strict and self._affords(tool, schema, budget)
+            told = self._told(tool, schema) if with_examples else ""
+            if strict or told:
+                texts += (begin, schema, f"{_STRICT if strict else ''}{told}{end}")
+            else:
+                texts += (begin, schema, end)
+        return texts
 
-    def _affords(self, sheet: _Sheet, budget: Budget) -> bool:
+    def _schemas_of(self, tools: Sequence[AnyTool]) -> list[str]:
+        """Return each tool's schema as it is sent; nothing for a tool that cannot be."""
+        schemas: list[str] = []
+        kind, keeps_format = None, False
+        for tool in tools:
+            if type(tool) is not kind:  # most come one after another
+                kind = type(tool)
+                keeps_format = getattr(kind, "input_format", None) is Tool.input_format
+            schema = ""
+            if keeps_format:
+                try:
+                    described = tool.input_format
+                    schema = described.plain_text if type(described) is SchemaFormat else ""
+                except Exception:  # noqa: BLE001 - it is asked once more, and that is noted
+                    schema = ""
+            schemas.append(schema or self._schema(tool))
+        return schemas
+
+    def _schema(self, tool: AnyTool) -> str:
+        """Return the schema of a tool that may not keep it; it is read once."""
+        known = self._read.get(id(tool))
+        if known is None:
+            known = self._read[id(tool)] = (self._schema_text(tool), tool)
+        return known[0]
+
+    def _alone(self, tool: AnyTool, request: RequestView) -> bytes:
+        """Return the array of one tool's definition, if it has one."""
+        return _array(self._texts((tool,), request, Budget(tools=0)))
+
+    def _affords(self, tool: AnyTool, schema: str, budget: Budget) -> bool:
         """Return whether a request can afford to be strict about a tool that wants it."""
         if budget.tools < 1:
             return False
-        return sheet.need is not None and budget.affords(sheet.need)
+        need = self._sheet(tool, schema).need
+        return need is not None and budget.affords(need)
 
-    def _sheet(self, tool: AnyTool) -> _Sheet:
-        """Take a tool's schema down; that is done once."""
-        sheet = self._sheets[id(tool)] = _Sheet(tool, self._schema_text(tool))
+    def _sheet(self, tool: AnyTool, schema: str) -> _Sheet:
+        """Return what more is known of a tool, found out once."""
+        sheet = self._sheets.get(id(tool))
+        if sheet is None:
+            sheet = self._sheets[id(tool)] = _Sheet(tool, schema)
         return sheet
 
-    def _object(self, tool: AnyTool, request: RequestView) -> bytes | None:
-        """Return one definition's bytes."""
-        one = self._objects((tool,), request, Budget(tools=0))
-        return one[0] if one else None
+    def _told(self, tool: AnyTool, schema: str) -> str:
+        """Return what a definition says of examples."""
+        sheet = self._sheet(tool, schema)
+        if sheet.examples is None:
+            examples = self._examples(tool, sheet)
+            text = self._text_of(tool, examples) if examples else ""
+            sheet.examples = f',"input_examples":{text}' if text else ""
+        return sheet.examples
 
-    def _written(self, sheet: _Sheet, key: _Key) -> bytes | None:
-        """Write one definition, to be kept while nothing changes; note a tool that cannot be."""
-        description, strict, with_examples = key
-        sheet.key, sheet.written = key, None
-        try:
-            more = self._more(sheet, key) if strict or with_examples else ""
-            text = (
-                f'{{"name":{as_json_text(sheet.tool.name)},"description":'
-                f'{as_json_text(description)},"input_schema":{sheet.text}{more}}}'
-            )
-            sheet.written = text.encode() if text.isascii() else _encoded(text)
-        except (TypeError, ValueError, RecursionError) as error:
-            self._note(sheet.tool, f"it cannot be written as JSON: {shown(error)}")
-        return sheet.written
-
-    def _more(self, sheet: _Sheet, key: _Key) -> str:
-        """Return what a definition says besides: strictness and examples."""
-        _, strict, with_examples = key
-        examples = self._examples(sheet) if with_examples else []
-        told = f',"input_examples":{compact(examples)}' if examples else ""
-        return f',"strict":true{told}' if strict else told
-
-    def _examples(self, sheet: _Sheet) -> list[object]:
+    def _examples(self, tool: AnyTool, sheet: _Sheet) -> list[object]:
         """Return the examples that fit the schema; one that does not would fail the request."""
         fitting: list[object] = []
         try:
-            for example in sheet.tool.input_examples:
-                answer = read_input(sheet.tool.name, sheet.input_format, example)
+            for example in tool.input_examples:
+                answer = read_input(tool.name, sheet.input_format, example)
                 if isinstance(answer, Parsed):
                     fitting.append(answer.args)
                 else:
                     reason = f"an input example does not fit: {answer.problems[0]}"
-                    self._note(sheet.tool, reason)
+                    self._note(tool, reason)
         except Exception as error:  # noqa: BLE001 - a foreign tool's failure becomes a value here
-            self._note(sheet.tool, f"its input examples cannot be read: {shown(error)}")
+            self._note(tool, f"its input examples cannot be read: {shown(error)}")
         return fitting
 
     def _schema_text(self, tool: AnyTool) -> str:
@@ -217,10 +240,10 @@ class Definitions:
             return self._text_of(tool, schema)
         return ""
 
-    def _text_of(self, tool: AnyTool, schema: FrozenDict) -> str:
-        """Return a schema as JSON; note a tool whose schema holds what JSON cannot."""
+    def _text_of(self, tool: AnyTool, given: object) -> str:
+        """Return a schema or examples as JSON; note a tool where they hold what JSON cannot."""
         try:
-            return compact(schema)
+            return compact(given)
         except (TypeError, ValueError, RecursionError) as error:
             self._note(tool, f"it cannot be written as JSON: {shown(error)}")
             return ""
@@ -245,8 +268,18 @@ def _check_root(schema: FrozenDict) -> None:
             )
 
 
+def _array(texts: list[str]) -> bytes:
+    """Return definitions, each with a comma before it, as a JSON array."""
+    if not texts:
+        return b"[]"
+    texts[0] = f"[{texts[0][1:]}"
+    texts.append("]")
+    text = "".join(texts)
+    return text.encode() if text.isascii() else _encoded(text)
+
+
 def _encoded(text: str) -> bytes:
-    """Return a definition as UTF-8.
+    """Return definitions as UTF-8.
 
     Half a character (a surrogate without its other half) is no JSON to most readers, and becomes
     the character that stands for an unreadable one.

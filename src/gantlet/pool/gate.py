@@ -12,6 +12,9 @@ from gantlet.tool import TOOL_NAME, AnyTool, Problem, Tool
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_SHOWN_CHARS = 200
 _is_name = TOOL_NAME.fullmatch
+_are_lines = re.compile(rf"(?:{TOOL_NAME.pattern}\n)*+{TOOL_NAME.pattern}").fullmatch
+#: What else is asked of each tool before a request.
+_ASKED_LATER = ("hidden", "should_defer", "always_load", "strict")
 
 
 @value
@@ -25,10 +28,12 @@ class Gate:
     def admitted(self, tools: Iterable[AnyTool]) -> list[AnyTool]:
         """Return the tools that exist here; note the reason for those that should but cannot."""
         environment, denied = self.environment, self.denied
+        tools = list(tools)
+        are_usual = _are_usual(tools)
         admitted = []
         for tool in tools:
             try:
-                fault = _fault(tool)
+                fault = _fault(tool, is_usual=are_usual)
                 if not fault:
                     may_hide = denied or tool.requires_flag or tool.hidden_by_flag
                     if may_hide and self._is_hidden(tool):
@@ -84,18 +89,38 @@ def shown(value: object) -> str:
     return text if len(text) <= _MAX_SHOWN_CHARS else text[: _MAX_SHOWN_CHARS - 1] + "…"
 
 
-def _fault(tool: AnyTool) -> str:
+def _are_usual(tools: list[AnyTool]) -> bool:
+    """Return whether many tools have good names and no surprises, by one look at all of them."""
+    try:
+        names = "\n".join([tool.name for tool in tools])
+        kinds = set(map(type, tools))
+        are_named = _are_lines(names) is not None and names.count("\n") == len(tools) - 1
+        return are_named and all(map(_answers_plainly, kinds))
+    except Exception:  # noqa: BLE001 - each is asked on its own, and what is wrong is noted
+        return False
+
+
+def _answers_plainly(kind: type) -> bool:
+    """Return whether tools of a class have their attributes at hand, and asking runs no code."""
+    if not issubclass(kind, Tool) or kind.__getattribute__ is not object.__getattribute__:
+        return False
+    return not any(hasattr(getattr(kind, name), "__get__") for name in _ASKED_LATER)
+
+
+def _fault(tool: AnyTool, *, is_usual: bool) -> str:
     """Return what is wrong with a tool, or nothing; asks all that the pool must rely on."""
-    if not isinstance(tool, Tool):
-        return f"it is a {type(tool).__name__}, not a tool"
-    name, aliases = tool.name, tool.aliases
-    if not isinstance(name, str) or not _is_name(name):
-        return "its name is not 1 to 64 letters, digits, '_' or '-'"
+    if not is_usual:
+        if not isinstance(tool, Tool):
+            return f"it is a {type(tool).__name__}, not a tool"
+        if not isinstance(tool.name, str) or not _is_name(tool.name):
+            return "its name is not 1 to 64 letters, digits, '_' or '-'"
+        for name in _ASKED_LATER:
+            getattr(tool, name)
+    aliases = tool.aliases
     if aliases != () and not _are_names(aliases):
         return "its aliases are not a list of names"
     if not isinstance(tool.search_hint, str):
         return "its search_hint is not a text"
-    _ = (tool.hidden, tool.should_defer, tool.always_load, tool.strict)
     if tool.mcp is not None:
         names_of(tool)
     return ""

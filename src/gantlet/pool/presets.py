@@ -29,26 +29,28 @@ class Selection:
         entries = tuple(_ENTRY.findall(text))
         return cls() if entries == (DEFAULT,) else cls(entries)
 
-    def of(self, pool: Pool, kept: Collection[AnyTool] = ()) -> tuple[Pool, tuple[Problem, ...]]:
+    def of(
+        self, pool: Pool, among: Collection[AnyTool] | None = None
+    ) -> tuple[Pool, tuple[Problem, ...]]:
         """Return the chosen part of `pool`, and the entries that name nothing in it.
 
-        What is `kept` is there whether it is chosen or not.
+        Given some of its own tools to choose `among`, the others are there in any case.
         """
         if self.entries is None:
             return pool, ()
-        always = set(map(id, kept))
         known = [*pool.names, *chain.from_iterable(map(names_of, pool.mcp))]
-        if always.issuperset(map(id, pool.own)):  # as where a program has only its own tools
-            return pool, self._unknown(known)
-        meant = [pattern.among(known) for pattern in self._patterns]
-        wanted = frozenset[str]().union(*meant)
+        unknown = self._unknown(known)
+        may_go = set(map(id, pool.own if among is None else among))
+        if not may_go:  # as where a program has only its own tools
+            return pool, unknown
+        wanted = frozenset[str]().union(*(pattern.among(known) for pattern in self._patterns))
         own = [
             tool
             for tool in pool.own
-            if tool.name in wanted or not wanted.isdisjoint(tool.aliases) or id(tool) in always
+            if tool.name in wanted or not wanted.isdisjoint(tool.aliases) or id(tool) not in may_go
         ]
         chosen = pool if len(own) == len(pool.own) else Pool(tuple(own), pool.mcp, pool.problems)
-        return chosen, self._unknown(known)
+        return chosen, unknown
 
     def _unknown(self, known: Collection[str]) -> tuple[Problem, ...]:
         """Return the entries that mean none of the names."""

@@ -17,7 +17,7 @@ from gantlet.system import Environment
 from gantlet.tool.content import as_content, as_text, brief, fields_of
 from gantlet.tool.context import RequestView, ToolContext
 from gantlet.tool.errors import Rejected, ToolDefinitionError
-from gantlet.tool.inputs import InputFormat, Invalid, Parsed, SchemaFormat, read_input
+from gantlet.tool.inputs import InputFormat, Invalid, Parsed, read_input, schema_format
 from gantlet.tool.ports import Ports
 from gantlet.tool.result import ResultContent
 from gantlet.tool.traits import Traits
@@ -188,7 +188,7 @@ class Tool(Generic[_Args]):
                 f"{self.name} needs either an input_type or an input_schema, and not both."
             )
         if schema is not None:
-            return SchemaFormat(schema)  # type: ignore[return-value]  # its args are a mapping
+            return schema_format(schema)  # type: ignore[return-value]  # its args are a mapping
         assert model is not None
         described: InputFormat[_Args] = _models().ModelFormat(model)
         return described

@@ -32,10 +32,12 @@ def plain_text(schema: object) -> str:
     """
     if type(schema) is not dict:
         return ""
-    kind, fields, required = schema.get("type"), schema.get("properties"), schema.get("required")
-    if kind is None and "type" not in schema:
-        return _schema({"type": "object", **schema}, _MAX_DEPTH, _AT_ROOT)
-    if fields is None or required is None or len(schema) != 3:
+    try:
+        kind, fields, required = schema["type"], schema["properties"], schema["required"]
+    except KeyError:
+        whole = schema if "type" in schema else {"type": "object", **schema}
+        return _schema(whole, _MAX_DEPTH, _AT_ROOT)
+    if len(schema) != 3:
         return _schema(schema, _MAX_DEPTH, _AT_ROOT)
     # Most roots say just these three things.
     text, names = _named(fields, _MAX_DEPTH - 1, _name_at_root), _names(required, 0)
@@ -115,11 +117,12 @@ def _names(given: object, depth: int) -> str:
     """Write a list of texts, each once."""
     if type(given) is not list:
         return ""
+    if len(given) == 1:
+        only = given[0]
+        return f"[{as_json_text(only)}]" if type(only) is str else ""
     for name in given:
         if type(name) is not str:
             return ""
-    if len(given) == 1:
-        return "[" + as_json_text(given[0]) + "]"
     if len(set(given)) < len(given):
         return ""
     return f"[{','.join(map(as_json_text, given))}]"
@@ -145,12 +148,13 @@ def _named(given: object, depth: int, name_of: Callable[[str], str]) -> str:
         if not begin:
             return ""
         if type(node) is dict and len(node) == 2 and depth:
-            kind, description = node.get("type"), node.get("description")
-            if type(description) is str and type(kind) is str:
-                described = _DESCRIBED.get(kind)
-                if described is not None:
-                    parts.append(begin + described + as_json_text(description) + "}")
-                    continue
+            try:
+                kind, description = node["type"], node["description"]
+            except KeyError:
+                kind = description = None
+            if type(description) is str and type(kind) is str and kind in _DESCRIBED:
+                parts.append(f"{begin}{_DESCRIBED[kind]}{as_json_text(description)}}}")
+                continue
         text = _schema(node, depth, _WORDS)
         if not text:
             return ""
