@@ -119,7 +119,7 @@ class Memory:
         self._chunks = chunks
 
     async def post(
-        self, path: str, headers: Mapping[str, str], body: bytes, until: float = inf
+        self, path: str, headers: Mapping[str, str], parts: Sequence[bytes], until: float = inf
     ) -> Heard:
         """Return the response."""
         return Heard(self._chunks)

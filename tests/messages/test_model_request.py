@@ -29,3 +29,13 @@ def test_a_body_holds_everything_in_the_order_it_is_cached(
     assert [place for place in places if place >= 0] == sorted(
         place for place in places if place > 0
     )
+
+
+def test_large_tools_are_sent_as_they_are_and_not_copied() -> None:
+    tools = b"[%s]" % (b"1," * 100_000 + b"1")
+    request = ModelRequest("m", 5, SAID, b"", tools)
+
+    parts = request.parts(stream=True)
+
+    assert any(part is tools for part in parts)
+    assert b"".join(parts) == request.body(stream=True)

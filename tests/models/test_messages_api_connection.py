@@ -116,11 +116,11 @@ async def test_what_came_before_the_end_is_still_read() -> None:
 
 async def test_what_came_before_a_write_failed_is_still_read() -> None:
     async with Pair() as pair:
-        pair.ours.send(b"begun", b"")
+        pair.ours.send(b"begun", [])
         await pair.send(b"go away")
         pair.theirs.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         pair.theirs.close()  # what was not read makes it a reset
-        pair.ours.send(b"and this", b"finds nobody")
+        pair.ours.send(b"and this", [b"finds nobody"])
         with anyio.fail_after(10), pytest.raises(anyio.BrokenResourceError):
             await pair.read_on()
 

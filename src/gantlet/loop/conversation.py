@@ -121,6 +121,8 @@ class Conversation:
         mode, revealed = self.surroundings.mode, self.toolbox.catalog.revealed
         key = (mode, self.model_name, revealed)
         if self._known_tools is None or self._known_tools[0] != key:
+            if self._known_tools is None:
+                self._announce_request()
             names = tuple([tool.name for tool in self.toolbox.pool])
             view = RequestView(mode, names, capabilities=self.capabilities)
             self._known_tools = (key, self.toolbox.for_request(view))
@@ -128,6 +130,12 @@ class Conversation:
                 self.emit(ToolsRevealed(revealed[self._told_revealed :]))
                 self._told_revealed = len(revealed)
         return self._known_tools[1]
+
+    def _announce_request(self) -> None:
+        """Tell the model that its first request is being written, if it wants to know."""
+        get_ready = getattr(self.model, "get_ready", None)  # as a `ReadiedModel` has it
+        if get_ready is not None:
+            get_ready()
 
     def begin(self, prompt: UserMessage) -> None:
         """Add the user's words; deferred tools are announced before them where that is news."""

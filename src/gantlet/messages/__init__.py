@@ -74,6 +74,7 @@ from gantlet.messages.model import (
     ModelError,
     ModelErrorKind,
     ModelRequest,
+    ReadiedModel,
     ReadyEvents,
     RetryListener,
 )
@@ -177,6 +178,7 @@ __all__ = [
     "PermissionAsked",
     "PermissionDecided",
     "Ping",
+    "ReadiedModel",
     "ReadyEvents",
     "RedactedThinking",
     "ReplyEnd",

@@ -44,18 +44,24 @@ class ModelRequest:
 
         Tools, system and messages in the order in which they are cached.
         """
+        return b"".join(self.parts(stream=stream))
+
+    def parts(self, *, stream: bool) -> Sequence[bytes]:
+        """Return the parts whose sum is the body. What is large need not be copied to be sent."""
         begin = [self._head(), b',"stream":true' if stream else b',"stream":false']
-        if self.tools:
-            begin += (b',"tools":', self.tools)
+        tools = self.tools
+        if tools:
+            begin += (b',"tools":', tools)
+        before = []
+        if len(tools) > _MAX_COPIED_BYTES:
+            before = [b"".join(begin[:-1]), tools]
+            begin = []
         if self.system:
             begin += (b',"system":', self.system)
         begin += (b',"messages":[', *self.messages[:1])
-        if len(self.tools) > _MAX_COPIED_BYTES:  # each large block is copied once, and no more
-            rest = [part for message in self.messages[1:] for part in (b",", message)]
-            return b"".join([*begin, *rest, b"]}"])
         parts = [b"".join(begin), *self.messages[1:]]
         parts[-1] += b"]}"
-        return b",".join(parts)
+        return [*before, b",".join(parts)]
 
     def _head(self) -> bytes:
         """Return what the body begins with."""
@@ -153,8 +159,15 @@ class WatchesCalls(Protocol):
         """Take what tells, at any time, how far each call that was handed over has come."""
 
 
+class ReadiedModel(Protocol):
+    """What a model may offer beside answering requests."""
+
+    def get_ready(self) -> None:
+        """Be told that a request is being written. What can be done meanwhile may be begun."""
+
+
 class Model(Protocol):
-    """Something that answers requests."""
+    """Something that answers requests. It may also be told when one is coming (`ReadiedModel`)."""
 
     def capabilities(self, model: str) -> Capabilities:
         """Return what the named model can do."""

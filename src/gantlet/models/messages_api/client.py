@@ -1,7 +1,7 @@
 """A model behind the Messages API: the vendor's own, or any server that speaks it."""
 
 import random
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Final
@@ -79,6 +79,14 @@ class MessagesApi:
         told = self._known_models.get(model)
         return told or capabilities_of(model, has_full_api=self.endpoint.has_full_api)
 
+    def get_ready(self) -> None:
+        """Have the system connect while a request is being written, where that takes no waiting."""
+        if self.endpoint.is_plain:
+            if self._transport is None:
+                self._transport = self._open_transport(self.endpoint)
+            if isinstance(self._transport, DirectTransport):
+                self._transport.get_ready()
+
     def stream(
         self, request: ModelRequest, on_retry: RetryListener | None = None
     ) -> AbstractAsyncContextManager[AsyncIterator[StreamEvent]]:
@@ -149,25 +157,27 @@ class MessagesApi:
 
     async def _sent(self, request: ModelRequest, *, stream: bool) -> Response:
         """Send a request and return its response if it is a good one."""
-        headers, body = self._written(request, stream=stream)
+        headers, parts = self._written(request, stream=stream)
         if self._transport is None:
             self._transport = self._open_transport(self.endpoint)
         until = now() + self.endpoint.timeout_seconds
         try:
-            response = await self._transport.post(PATH, headers, body, until)
+            response = await self._transport.post(PATH, headers, parts, until)
         except LateError as error:
             raise too_late(self.endpoint) from error
         if 200 <= response.status < 300:
             return response
         raise await self._refused(response)
 
-    def _written(self, request: ModelRequest, *, stream: bool) -> tuple[dict[str, str], bytes]:
-        """Return the headers and the body of a request."""
+    def _written(
+        self, request: ModelRequest, *, stream: bool
+    ) -> tuple[dict[str, str], Sequence[bytes]]:
+        """Return the headers of a request, and the parts of its body."""
         if self.endpoint.extra_body:
             request = replace(request, extra={**request.extra, **self.endpoint.extra_body})
         if self._headers is None or self._headers[0] != request.betas:
             self._headers = (request.betas, self._headers_for(request.betas))
-        return self._headers[1], request.body(stream=stream)
+        return self._headers[1], request.parts(stream=stream)
 
     def _headers_for(self, betas: tuple[str, ...]) -> dict[str, str]:
         """Return the headers of requests that ask for these betas."""

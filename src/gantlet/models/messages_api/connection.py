@@ -6,11 +6,14 @@ waits for it waits for one future.
 """
 
 import asyncio
+import errno
 import math
 import os
 import select
+import socket
 import time
 from asyncio.trsock import TransportSocket
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
@@ -41,6 +44,76 @@ async def connect(host: str, port: int) -> "Connection":
         Connection, host, port, happy_eyeballs_delay=_RACE_SECONDS if is_name else None
     )
     return connection
+
+
+def begin_to_connect(host: str, port: int) -> socket.socket | None:
+    """Have the system connect to an address, without waiting; None for a name, or a failure."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.inet_pton(family, host)
+        coming = socket.socket(family, socket.SOCK_STREAM)
+    except (OSError, ValueError):
+        return None
+    coming.setblocking(False)
+    coming.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if coming.connect_ex((host, port)) in {0, errno.EINPROGRESS}:
+        return coming
+    coming.close()
+    return None
+
+
+def is_connected(coming: socket.socket) -> bool:
+    """Return whether the system has connected by now, and nothing is wrong with it."""
+    poll = select.poll()
+    poll.register(coming, select.POLLIN | select.POLLOUT)
+    return [event for _, event in poll.poll(0)] == [select.POLLOUT]
+
+
+async def connect_with(coming: socket.socket, head: bytes, parts: Sequence[bytes]) -> "Connection":
+    """Send a request over a socket that is connected, and return the connection it has become.
+
+    What the system takes at once is on its way while the event loop gets to know the socket.
+
+    Raises:
+        OSError: It broke.
+    """
+    rest: list[bytes] = []
+    try:
+        for part in _joined(head, parts):
+            sent = 0 if rest else _sent(coming, part)
+            if sent < len(part):
+                rest.append(part[sent:])
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(Connection, sock=coming)
+    except BaseException:
+        coming.close()
+        raise
+    for part in rest:
+        connection.write(part)
+    return connection
+
+
+def _joined(head: bytes, parts: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield what is written at once: small parts together, large ones without a copy."""
+    pending = head
+    for part in parts:
+        if len(pending) + len(part) <= _MAX_JOINED_BYTES:
+            pending += part
+        else:
+            yield pending
+            pending = part
+    yield pending
+
+
+def _sent(coming: socket.socket, part: bytes) -> int:
+    """Return how much of a part the system takes at once.
+
+    Where it takes nothing any more, the connection will find out, and read what came before.
+    """
+    try:
+        return coming.send(part)
+    except OSError:
+        return 0
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -76,13 +149,14 @@ class Connection(asyncio.BufferedProtocol):
             return False
         return not self._poll.poll(0)
 
-    def send(self, head: bytes, body: bytes) -> None:
+    def send(self, head: bytes, parts: Sequence[bytes]) -> None:
         """Send a request, as fast as the server takes it; whether it did, what comes will tell."""
-        if len(body) <= _MAX_JOINED_BYTES:
-            self._transport.write(head + body)
-        else:
-            self._transport.write(head)
-            self._transport.write(body)
+        for part in _joined(head, parts):
+            self.write(part)
+
+    def write(self, content: bytes) -> None:
+        """Send something, as fast as the server takes it."""
+        self._transport.write(content)
 
     async def receive(self, until: float = math.inf) -> bytes:
         """Return what has come, or what comes next.

@@ -5,8 +5,9 @@ goes through httpx2, in `transport`.
 """
 
 import math
+import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -14,7 +15,13 @@ import anyio
 from anyio.lowlevel import checkpoint_if_cancelled
 
 from gantlet.messages import ModelErrorKind
-from gantlet.models.messages_api.connection import Connection, connect
+from gantlet.models.messages_api.connection import (
+    Connection,
+    begin_to_connect,
+    connect,
+    connect_with,
+    is_connected,
+)
 from gantlet.models.messages_api.endpoint import Endpoint
 from gantlet.models.messages_api.exchange import LateError
 from gantlet.models.messages_api.failures import RequestError, unasked_encoding
@@ -140,21 +147,31 @@ class DirectTransport:
         self._headers: Mapping[str, str] | None = None
         self._start = ""
         self._idle: list[Connection] = []
+        self._coming: socket.socket | None = None
         self._is_closed = False
 
+    def get_ready(self) -> None:
+        """Begin to connect, unless a connection waits already."""
+        if not self._idle and self._coming is None and not self._is_closed:
+            self._coming = begin_to_connect(self.host, self._port)
+
     async def post(
-        self, path: str, headers: Mapping[str, str], body: bytes, until: float = math.inf
+        self,
+        path: str,
+        headers: Mapping[str, str],
+        parts: Sequence[bytes],
+        until: float = math.inf,
     ) -> DirectResponse:
-        """Send a request and return the response once its headers have come.
+        """Send a request, its body in parts, and return the response once its headers have come.
 
         Raises:
             RequestError: There was no response.
             LateError: There was none until that time of the event loop.
         """
         await checkpoint_if_cancelled()  # a request that nobody waits for is not sent
-        connection = await self._connection(until)
+        start = self._head(path, headers, sum(map(len, parts)))
+        connection = await self._sent(start, parts, until)
         try:
-            connection.send(self._head(path, headers, len(body)), body)
             head, began = await _answer(connection, until)
             return DirectResponse(connection, head, began, self)
         except BaseException as error:
@@ -179,6 +196,9 @@ class DirectTransport:
     async def aclose(self) -> None:
         """Close each connection, even when cancelled."""
         self._is_closed = True
+        if self._coming is not None:
+            self._coming.close()
+            self._coming = None
         idle, self._idle = self._idle, []
         for connection in idle:
             await connection.aclose()
@@ -191,22 +211,36 @@ class DirectTransport:
             self._start = f"HTTP/1.1{''.join(lines)}\r\ncontent-length: "
         return f"POST {self._path}{path} {self._start}{length}\r\n\r\n".encode("ascii")
 
-    async def _connection(self, until: float) -> Connection:
-        """Return a connection that waits, or a new one."""
+    async def _sent(self, head: bytes, parts: Sequence[bytes], until: float) -> Connection:
+        """Send a request over a connection that waits, that was begun, or that is new."""
         while self._idle:
             connection = self._idle.pop()
             if connection.is_usable:
+                connection.send(head, parts)
                 return connection
             await connection.aclose()
         latest = anyio.current_time() + self._connect_seconds
         try:
             with anyio.CancelScope(deadline=min(until, latest)):
-                return await connect(self.host, self._port)
+                coming = self._take_coming()
+                if coming is not None:
+                    return await connect_with(coming, head, parts)
+                connection = await connect(self.host, self._port)
+                connection.send(head, parts)
+                return connection
         except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
             raise self._silent(str(error)) from error
         if until < latest:
             raise LateError
         raise self._silent("it took no connection in time")
+
+    def _take_coming(self) -> socket.socket | None:
+        """Return the socket that was begun, if it is good for a request."""
+        coming, self._coming = self._coming, None
+        if coming is None or is_connected(coming):
+            return coming
+        coming.close()
+        return None
 
     def _silent(self, why: str) -> RequestError:
         """Return the error for a request that was not answered."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import anyio
@@ -57,7 +57,11 @@ class Transport(Protocol):
     """A way to the server that keeps connections."""
 
     async def post(
-        self, path: str, headers: Mapping[str, str], body: bytes, until: float = math.inf
+        self,
+        path: str,
+        headers: Mapping[str, str],
+        parts: Sequence[bytes],
+        until: float = math.inf,
     ) -> Response:
         """Send a request and return the response once its headers have come.
 

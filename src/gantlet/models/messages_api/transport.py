@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -110,9 +110,13 @@ class HttpTransport:
         )
 
     async def post(
-        self, path: str, headers: Mapping[str, str], body: bytes, until: float = math.inf
+        self,
+        path: str,
+        headers: Mapping[str, str],
+        parts: Sequence[bytes],
+        until: float = math.inf,
     ) -> HttpResponse:
-        """Send a request and return the response once its headers have come.
+        """Send a request, its body in parts, and return the response once its headers have come.
 
         Raises:
             RequestError: There was no response.
@@ -121,7 +125,7 @@ class HttpTransport:
         """
         try:
             request = self._client.build_request(
-                "POST", self._base_url + path, headers=headers, content=body
+                "POST", self._base_url + path, headers=headers, content=b"".join(parts)
             )
             with _in_time(until):
                 response = await self._client.send(request, stream=True)
