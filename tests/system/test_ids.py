@@ -20,9 +20,9 @@ from gantlet.system import new_id
 
 new_id()
 child = os.fork()
-print(new_id(), flush=True)
 if child:
-    os.waitpid(child, 0)
+    os.waitpid(child, 0)  # one after the other: what both say must not mix
+print(new_id())
 """
 
 
