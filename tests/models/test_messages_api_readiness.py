@@ -90,18 +90,18 @@ async def test_a_server_that_hung_up_meanwhile_is_called_again() -> None:
 
 
 async def test_nobody_there_is_told_as_ever() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
     told = []
-    for is_ready in (False, True):
-        model = model_at(port)
-        if is_ready:
-            model.get_ready()
-        with anyio.fail_after(SECONDS), pytest.raises(Exception, match="no response") as caught:
-            await model.complete(request())
-        assert getattr(caught.value, "kind", None) is ModelErrorKind.CONNECTION
-        told.append(str(caught.value))
-        await model.aclose()
+    with socket.socket() as taken:  # so that nobody else can listen there meanwhile
+        taken.bind(("127.0.0.1", 0))
+        for is_ready in (False, True):
+            model = model_at(taken.getsockname()[1])
+            if is_ready:
+                model.get_ready()
+            with anyio.fail_after(SECONDS), pytest.raises(Exception, match="no response") as caught:
+                await model.complete(request())
+            assert getattr(caught.value, "kind", None) is ModelErrorKind.CONNECTION
+            told.append(str(caught.value))
+            await model.aclose()
 
     assert told[0] == told[1]
 
