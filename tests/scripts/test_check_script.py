@@ -107,3 +107,47 @@ def test_what_has_a_target_of_its_own_is_left_out(project: Path) -> None:
     done = check(project)
 
     assert " -m not deep and not clients and not local " in done.stdout
+
+
+def fail_tests(project: Path, *, count: int, first: int = 1, alone: int = 0) -> None:
+    """Let tests fail beside each other, and what failed end with another status alone."""
+    names = "".join(f'  "tests/test_x.py::test_{number}": true,\n' for number in range(count))
+    cache = ".pytest_cache/v/cache"
+    put(
+        project,
+        "python",
+        f"case \"$*\" in *--last-failed*) echo 'one by one'; exit {alone};; esac\n"
+        f"mkdir -p {cache}; cat > {cache}/lastfailed <<'END'\n{{\n{names}}}\nEND\n"
+        f"exit {first}",
+    )
+
+
+def test_a_failure_that_does_not_repeat_alone_is_told_and_refuses_nothing(project: Path) -> None:
+    fail_tests(project, count=2)
+
+    done = check(project)
+
+    assert done.returncode == 0
+    assert done.stdout.index("== what failed, alone") < done.stdout.index("one by one")
+    assert done.stdout.index("PASSED ALONE") < done.stdout.index("tests/test_x.py::test_1")
+
+
+def test_a_failure_that_repeats_alone_ends_the_check(project: Path) -> None:
+    fail_tests(project, count=1, alone=1)
+
+    done = check(project)
+
+    assert done.returncode == 1
+    assert "PASSED ALONE" not in done.stdout
+
+
+@pytest.mark.parametrize(("count", "first"), [(4, 1), (0, 1), (1, 2), (1, 3)])
+def test_many_failures_or_a_run_that_broke_off_are_not_tried_again(
+    project: Path, count: int, first: int
+) -> None:
+    fail_tests(project, count=count, first=first)
+
+    done = check(project)
+
+    assert done.returncode == first
+    assert "one by one" not in done.stdout
