@@ -301,7 +301,7 @@ def test_broken_tools_cost_a_line_each_and_nothing_else(tmp_path: Path) -> None:
     odd = "The input schema's type is 'array', not 'object'."
     assert listed == Ended(0, "Mute  Mute\nOdd   Fine\n2 tools\n", f"{wrong}\n{mute}\n")
     assert [one["name"] for one in json.loads(part.out)] == ["Mute"]
-    assert part.err == f"{wrong}\n{mute}\nOdd: {odd}\n"
+    assert part.err == f"{wrong}\nOdd: {odd}\n{mute}\n"  # schemas are read before descriptions
     assert shown == Ended(1, "", f"gantlet: Odd cannot be shown: {odd}\n")
 
 
