@@ -197,6 +197,21 @@ class Timid(MadeUp):
         raise OSError("not now")
 
 
+class Elsewhere:
+    """An attribute that a class has, and its tools cannot give."""
+
+    def __get__(self, tool: object, kind: type) -> bool:
+        if tool is not None:
+            raise OSError("not here")
+        return False
+
+
+class Aloof(MadeUp):
+    """A tool that fails when it is asked whether it is strict, though its class answers."""
+
+    strict = Elsewhere()
+
+
 ILLEGAL = "its name is not 1 to 64 letters, digits, '_' or '-'"
 ALIASES = "its aliases are not a list of names"
 BAD_TOOLS: list[tuple[object, Problem]] = [
@@ -217,6 +232,7 @@ BAD_TOOLS: list[tuple[object, Problem]] = [
         Problem("A", "asking about it failed: a UnspeakableError that cannot be shown"),
     ),
     (Timid("A"), Problem("A", "asking about it failed: OSError('not now')")),
+    (Aloof("A"), Problem("A", "asking about it failed: OSError('not here')")),
     (MadeUp("A", aliases=None), Problem("A", ALIASES)),
     (MadeUp("A", aliases="Task"), Problem("A", ALIASES)),
     (MadeUp("A", aliases=[7]), Problem("A", ALIASES)),

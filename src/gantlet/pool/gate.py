@@ -104,7 +104,10 @@ def _answers_plainly(kind: type) -> bool:
     """Return whether tools of a class have their attributes at hand, and asking runs no code."""
     if not issubclass(kind, Tool) or kind.__getattribute__ is not object.__getattribute__:
         return False
-    return not any(hasattr(getattr(kind, name), "__get__") for name in _ASKED_LATER)
+    held: dict[str, object] = {}  # asking the class itself could run code, too
+    for base in reversed(kind.__mro__):
+        held |= vars(base)
+    return not any(hasattr(held[name], "__get__") for name in _ASKED_LATER)
 
 
 def _fault(tool: AnyTool, *, is_usual: bool) -> str:
