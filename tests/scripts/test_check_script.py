@@ -151,3 +151,20 @@ def test_many_failures_or_a_run_that_broke_off_are_not_tried_again(
 
     assert done.returncode == first
     assert "one by one" not in done.stdout
+
+
+def test_what_failed_in_an_earlier_run_is_not_taken_for_a_failure_of_this_one(
+    project: Path,
+) -> None:
+    fail_tests(project, count=3)
+    check(project)
+    put(
+        project,
+        "python",
+        "case \"$*\" in *--last-failed*) echo 'one by one'; exit 0;; esac; exit 1",
+    )
+
+    done = check(project)
+
+    assert done.returncode == 1
+    assert "one by one" not in done.stdout
