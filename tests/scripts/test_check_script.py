@@ -109,9 +109,13 @@ def test_what_has_a_target_of_its_own_is_left_out(project: Path) -> None:
     assert " -m not deep and not clients and not local " in done.stdout
 
 
-def fail_tests(project: Path, *, count: int, first: int = 1, alone: int = 0) -> None:
+def fail_tests(
+    project: Path, *, count: int, first: int = 1, alone: int = 0, broken: str = ""
+) -> None:
     """Let tests fail beside each other, and what failed end with another status alone."""
-    names = "".join(f'  "tests/test_x.py::test_{number}": true,\n' for number in range(count))
+    failed = [f"tests/test_x.py::test_{number}" for number in range(count)]
+    named = [*failed, broken] if broken else failed
+    names = "".join(f'  "{name}": true,\n' for name in named)
     cache = ".pytest_cache/v/cache"
     put(
         project,
@@ -150,6 +154,17 @@ def test_many_failures_or_a_run_that_broke_off_are_not_tried_again(
     done = check(project)
 
     assert done.returncode == first
+    assert "one by one" not in done.stdout
+
+
+@pytest.mark.parametrize("broken", ["tests/test_x.py", "gw1"])
+@pytest.mark.parametrize("count", [0, 1])
+def test_what_could_not_be_collected_ends_the_check(project: Path, count: int, broken: str) -> None:
+    fail_tests(project, count=count, broken=broken)
+
+    done = check(project)
+
+    assert done.returncode == 1
     assert "one by one" not in done.stdout
 
 
