@@ -14,6 +14,7 @@ from gantlet.testing import VirtualClock
 from models.messages_api_kit import (
     EVENTS,
     HOLD,
+    LAST_CHUNK,
     REPLY,
     RawServer,
     Script,
@@ -306,6 +307,22 @@ async def test_a_credential_that_the_server_repeats_is_not_shown(changes: dict[s
         "The API answered 401: the key *** is wrong. "
         "Check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN."
     )
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param([head(400, request_id="req_s3cret-0123") + LAST_CHUNK], id="header"),
+        pytest.param([answer(400, b'{"request_id": "req_s3cret-0123"}')], id="body"),
+        pytest.param([head(request_id="req_s3cret-0123") + LAST_CHUNK], id="stream"),
+    ],
+)
+async def test_a_credential_in_the_id_of_a_request_is_not_kept(script: Script) -> None:
+    async with talk(script, api_key="s3cret-0123") as conversation:
+        heard = await conversation.hear()
+
+    assert isinstance(heard.error, ModelError)
+    assert heard.error.request_id == "req_***"
 
 
 async def test_a_credential_in_what_cannot_be_read_is_not_shown() -> None:

@@ -103,7 +103,7 @@ def refusal(
         _sentence(endpoint, f"The API answered {status}", details.message, kind),
         kind,
         status=status,
-        request_id=request_id(headers) or body_id,
+        request_id=request_id(endpoint, headers, body_id),
         may_retry=_may_retry(status, headers),
         retry_after_seconds=retry_after_seconds,
     )
@@ -117,7 +117,7 @@ def broken_off(
     return RequestError(
         _sentence(endpoint, "The API broke the reply off", details.message or details.type, kind),
         kind,
-        request_id=request_id(headers),
+        request_id=request_id(endpoint, headers),
         may_retry=kind
         in {ModelErrorKind.OVERLOADED, ModelErrorKind.RATE_LIMIT, ModelErrorKind.SERVER_ERROR},
     )
@@ -146,7 +146,7 @@ def unreadable(
         "Check that ANTHROPIC_BASE_URL leads to a Messages API.",
         ModelErrorKind.BROKEN_STREAM,
         status=status,
-        request_id=request_id(headers),
+        request_id=request_id(endpoint, headers),
     )
 
 
@@ -160,10 +160,10 @@ def too_late(endpoint: Endpoint) -> RequestError:
     )
 
 
-def request_id(headers: Mapping[str, str]) -> str | None:
-    """Return by which id the server knows the request."""
-    found = headers.get("request-id") or headers.get("x-request-id")
-    return plain(found, 100) if found else None
+def request_id(endpoint: Endpoint, headers: Mapping[str, str], in_body: str = "") -> str | None:
+    """Return by which id the server knows the request, without our credentials."""
+    found = headers.get("request-id") or headers.get("x-request-id") or in_body
+    return plain(endpoint.masked(found), 100) if found else None
 
 
 def plain(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
@@ -190,7 +190,7 @@ def _redirect(endpoint: Endpoint, status: int, headers: Mapping[str, str]) -> Re
         "follow. If that address is right, set ANTHROPIC_BASE_URL to it.",
         ModelErrorKind.UNKNOWN,
         status=status,
-        request_id=request_id(headers),
+        request_id=request_id(endpoint, headers),
     )
 
 
@@ -217,15 +217,15 @@ def _kind(status: int, details: ErrorDetails) -> ModelErrorKind:
     return kind
 
 
-def _details(body: bytes) -> tuple[ErrorDetails, str | None]:
+def _details(body: bytes) -> tuple[ErrorDetails, str]:
     """Return type and sentence of an error's body, in whatever form it came, and its id."""
     text = body.decode("utf-8", "replace")
     try:
         parsed = loads(text)
     except ValueError:
-        return ErrorDetails("", text), None
+        return ErrorDetails("", text), ""
     if not isinstance(parsed, dict):
-        return ErrorDetails("", text), None
+        return ErrorDetails("", text), ""
     error = parsed.get("error", parsed)
     fields = error if isinstance(error, dict) else {"message": error}
     kind, said, known_as = fields.get("type"), fields.get("message"), parsed.get("request_id")
@@ -233,7 +233,7 @@ def _details(body: bytes) -> tuple[ErrorDetails, str | None]:
         ErrorDetails(
             kind if isinstance(kind, str) else "", said if isinstance(said, str) else text
         ),
-        plain(known_as, 100) if isinstance(known_as, str) else None,
+        known_as if isinstance(known_as, str) else "",
     )
 
 

@@ -112,7 +112,7 @@ class StreamedSource:
         return RequestError(
             f"{what}. Send the request again.",
             kind,
-            request_id=request_id(self._response.headers),
+            request_id=request_id(self._endpoint, self._response.headers),
             may_retry=True,
         )
 
