@@ -1,5 +1,6 @@
 """Every way a reply can break, at every moment: one error of a known kind, and what came before."""
 
+import asyncio
 import gzip
 import socket
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import pytest
 from gantlet.messages import ModelError, ModelErrorKind
 from gantlet.models.messages_api import MessagesApi
 from gantlet.models.messages_api.direct import DirectTransport
+from gantlet.models.messages_api.exchange import LateError
 from gantlet.testing import VirtualClock
 from models.messages_api_kit import (
     CLOSE,
@@ -359,6 +361,27 @@ async def test_a_compressed_body_that_ends_in_the_middle_breaks_the_stream(frami
     fault = fault_of(heard)
     assert fault is not None
     assert fault[0] == "broken_stream"
+
+
+async def test_a_few_bytes_that_hold_millions_keep_nobody_else_from_going_on() -> None:
+    bomb = gzip.compress(bytes(20 * 1024 * 1024))
+    script = [head(content_encoding="gzip") + chunks(bomb) + LAST_CHUNK]
+    turns: list[str] = []
+
+    async with RawServer([script]) as server:
+        transport = way.open(endpoint_of(server))
+        response = await transport.post("/", {}, [b"{}"])
+        pieces = [await response.read() for _ in range(5)]  # until all of the bytes have come
+        for turn in ("one", "two"):
+            asyncio.get_running_loop().call_soon(turns.append, turn)
+            pieces.append(await response.read())
+            assert turns[-1:] == [turn]
+        with pytest.raises(LateError):
+            await response.read(until=anyio.current_time())
+        await response.aclose()
+        await transport.aclose()
+
+    assert all(pieces)
 
 
 async def test_a_whole_reply_whose_compression_ends_in_the_middle_is_none() -> None:

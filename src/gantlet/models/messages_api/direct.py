@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 import anyio
-from anyio.lowlevel import checkpoint_if_cancelled
+from anyio.lowlevel import checkpoint, checkpoint_if_cancelled
 
 from gantlet.messages import ModelErrorKind
 from gantlet.models.messages_api.connection import (
@@ -103,6 +103,9 @@ class DirectResponse:
         """Return what the next bytes hold, or what is left of the ones before."""
         if self._inflate is not None:
             if self._inflate.has_more:
+                await checkpoint()  # nothing is waited for, and others are to have their turn
+                if until <= anyio.current_time():
+                    raise LateError
                 return self._inflate.feed()
             if self._has_come:
                 raise ProtocolError("the compressed body ends in the middle")

@@ -8,6 +8,7 @@ from typing import Final
 
 import anyio
 import httpx2
+from anyio.lowlevel import checkpoint
 
 from gantlet.messages import ModelErrorKind
 from gantlet.models.messages_api.endpoint import Endpoint
@@ -64,7 +65,10 @@ class HttpResponse:
         inflate = self._inflate
         if inflate is None:
             return await anext(self._chunks, b"")
-        content = inflate.feed() if inflate.has_more else b""
+        content = b""
+        if inflate.has_more:
+            await checkpoint()  # nothing is waited for, and others are to have their turn
+            content = inflate.feed()
         while not content:
             came = await anext(self._chunks, b"")
             if not came:
