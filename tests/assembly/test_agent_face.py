@@ -375,6 +375,21 @@ def test_no_limit_can_be_one_that_nothing_reaches(name: str) -> None:
         Limits(**{name: float("nan")})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["max_turns", "max_output_tokens"])
+async def test_a_limit_may_be_larger_than_any_fraction(name: str) -> None:
+    limits = Limits(**{name: 10**400})
+
+    result = await Agent(ScriptedModel(script_of("Fine.")), parts=HERE, limits=limits).run("Go")
+
+    assert (result.text, result.limit) == ("Fine.", "")
+
+
+@pytest.mark.parametrize("name", ["max_seconds", "max_budget_usd"])
+def test_what_cannot_be_reckoned_with_is_no_limit(name: str) -> None:
+    with pytest.raises(UserError, match=f"{name} is larger"):
+        Limits(**{name: 10**400})
+
+
 @pytest.mark.parametrize(("one", "other"), [(2, 5), (5, 2)], ids=["first", "second"])
 async def test_of_two_limits_the_smaller_one_holds(one: int, other: int) -> None:
     looks = {"repeat": 9, "do": [{"call": "look", "input": {"at": "a"}}]}

@@ -1,6 +1,8 @@
 """How far a turn may go, what it has taken so far, and what that cost."""
 
 from dataclasses import field
+from math import inf
+from sys import float_info
 from typing import TypeVar
 
 from gantlet.messages import Capabilities, ModelUsage, TurnEnd, Usage
@@ -96,10 +98,12 @@ def check_limit(name: str, given: object, *, whole: bool) -> None:
         UserError: It is none.
     """
     kinds = (int,) if whole else (int, float)
-    if given is None or (
-        isinstance(given, kinds) and not isinstance(given, bool) and float(given) >= 0
-    ):
+    if given is None:
         return
+    if isinstance(given, kinds) and not isinstance(given, bool) and given >= 0:
+        if whole or given <= float_info.max or given == inf:
+            return
+        raise UserError(f"{name} is larger than any number to reckon with; give None for no limit.")
     what = "a whole number" if whole else "a number"
     raise UserError(f"{name} is {given!r}; give {what} that is 0 or more, or None for no limit.")
 
