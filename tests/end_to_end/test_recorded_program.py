@@ -1,6 +1,7 @@
 """`gantlet --record` and `--replay`: a run against a real server, and the same run without it."""
 
 import json
+import os
 import signal
 import stat
 import subprocess
@@ -175,6 +176,7 @@ def test_what_cannot_be_recorded_is_said_before_anything_happens(tmp_path: Path)
     (tmp_path / "talk.jsonl").write_text("mine\n")
 
     there = desk.run("Hi", "--record", "../talk.jsonl")
+    folder = desk.run("Hi", "--record", ".")
     nowhere = desk.run("Hi", "--record", "gone/talk.jsonl")
 
     assert (there.returncode, there.stdout) == (1, "")
@@ -182,6 +184,8 @@ def test_what_cannot_be_recorded_is_said_before_anything_happens(tmp_path: Path)
         "gantlet: There is a cassette '../talk.jsonl' already. Remove it, or name another.\n"
     )
     assert (tmp_path / "talk.jsonl").read_text() == "mine\n"
+    assert (folder.returncode, folder.stdout) == (1, "")
+    assert folder.stderr == "gantlet: The cassette '.' cannot be made: Is a directory.\n"
     assert (nowhere.returncode, nowhere.stdout) == (1, "")
     assert nowhere.stderr == (
         "gantlet: The cassette 'gone/talk.jsonl' cannot be made: No such file or directory.\n"
@@ -195,6 +199,9 @@ def test_what_cannot_be_played_is_said_in_one_line(tmp_path: Path) -> None:
 
     gone = desk.command("-p", "Hi", "--replay", "gone.jsonl")
     other = desk.command("-p", "Hi", "--replay", "../other")
+    os.mkfifo(tmp_path / "pipe")
+    pipe = desk.command("-p", "Hi", "--replay", "../pipe")
+    device = desk.command("-p", "Hi", "--replay", "/dev/zero")
 
     assert (gone.returncode, gone.stderr) == (
         1,
@@ -203,6 +210,9 @@ def test_what_cannot_be_played_is_said_in_one_line(tmp_path: Path) -> None:
     assert (
         other.stderr == "gantlet: ../other:1: this is no cassette of version 1. Record it anew.\n"
     )
+    for ended, path in ((pipe, "../pipe"), (device, "/dev/zero")):
+        assert (ended.returncode, ended.stdout) == (1, "")
+        assert ended.stderr == f"gantlet: The cassette '{path}' cannot be read: It is no file.\n"
 
 
 def test_nothing_is_left_of_a_run_that_could_not_begin(tmp_path: Path) -> None:

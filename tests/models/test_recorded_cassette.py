@@ -1,6 +1,8 @@
 """Recording a model and playing it again: the same events, the same order, the same failures."""
 
 import json
+import os
+import resource
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -521,6 +523,28 @@ async def test_a_cassette_that_cannot_be_written_any_more_says_so(tmp_path: Path
 
 def test_a_cassette_on_which_nothing_was_recorded_is_taken_away(tmp_path: Path) -> None:
     CassetteWriter(tmp_path / "a.jsonl").close()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_something_else_has_is_no_cassettes(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("nowhere")
+
+    with pytest.raises(UserError, match=r"pipe' cannot be made: It is there, and is no file\.$"):
+        CassetteWriter(tmp_path / "pipe")
+    with pytest.raises(UserError, match=r"There is a cassette .*link' already"):
+        CassetteWriter(tmp_path / "link")
+
+
+def test_nothing_is_left_of_a_cassette_that_could_not_be_begun(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(UserError, match="cannot be made: File too large"):
+            CassetteWriter(tmp_path / "a.jsonl")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
     assert list(tmp_path.iterdir()) == []
 

@@ -1,5 +1,8 @@
 """A cassette: what a model was asked and what it said, one JSON object a line."""
 
+import errno
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, field
 from enum import StrEnum
@@ -190,7 +193,7 @@ def read_cassette(path: Path) -> tuple[Recording, ...]:
 def _entries(path: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
     """Yield the entries after the head, each with its line."""
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = _content(path).split(b"\n")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UserError(f"The cassette {str(path)!r} cannot be read: {reason}.") from error
@@ -204,6 +207,18 @@ def _entries(path: Path) -> Iterator[tuple[int, dict[str, JsonValue]]]:
         if not isinstance(entry, dict):
             raise UserError(f"{path}:{number}: this is no line of a cassette. Record it anew.")
         yield number, entry
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file; whatever else has that name holds nobody up.
+
+    Raises:
+        OSError: It is no file, or cannot be read.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "It is no file")
+        return file.read()
 
 
 class _RequestLine(BaseModel):

@@ -1,6 +1,10 @@
 """A cassette while it is recorded: a new file that only its owner may read."""
 
+import errno
+import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -31,12 +35,14 @@ class CassetteWriter:
         self._broken = ""
         try:
             self._lines = PrivateLines(self._path, is_new=True)
-            self._lines.add(HEAD)
         except FileExistsError as error:
-            raise UserError(
-                f"There is a cassette {str(path)!r} already. Remove it, or name another."
-            ) from error
+            raise UserError(_taken(self._path)) from error
         except (OSError, ValueError) as error:
+            raise UserError(f"The cassette {str(path)!r} cannot be made: {_why(error)}.") from error
+        try:
+            self._lines.add(HEAD)
+        except OSError as error:
+            self.close()
             raise UserError(f"The cassette {str(path)!r} cannot be made: {_why(error)}.") from error
 
     def begin(
@@ -82,6 +88,17 @@ class CassetteWriter:
                 f"The cassette {str(self._path)!r} cannot be written: {self._broken}. What was"
                 " recorded before can be played."
             )
+
+
+def _taken(path: Path) -> str:
+    """Return what is said where a name is taken: by a cassette, or what may be one, or not."""
+    with suppress(OSError):  # a link that leads nowhere
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return f"The cassette {str(path)!r} cannot be made: {os.strerror(errno.EISDIR)}."
+        if not stat.S_ISREG(mode):
+            return f"The cassette {str(path)!r} cannot be made: It is there, and is no file."
+    return f"There is a cassette {str(path)!r} already. Remove it, or name another."
 
 
 def _why(error: OSError | ValueError) -> str:
