@@ -192,6 +192,16 @@ async def test_a_secret_is_masked_in_what_is_told(returned: object, tmp_path: Pa
     assert str(told).count(MASK) == 3
 
 
+@pytest.mark.parametrize("data", [{"line": SECRET}, [SECRET]], ids=["object", "list"])
+async def test_a_secret_is_masked_in_data_that_is_no_picture(data: object, tmp_path: Path) -> None:
+    returned = ToolResult("fine", structured={"type": "event", "data": data})
+
+    answer = await Masked([FakeTool(returns(returned))], tmp_path).answer(fake_call())
+
+    assert SECRET not in str(answer.structured)
+    assert MASK in str(answer.structured)
+
+
 async def test_a_secret_is_masked_in_what_is_saved(tmp_path: Path) -> None:
     bench = Masked([FakeTool(returns(f"{SECRET}\n" * 20_000))], tmp_path)
 

@@ -133,7 +133,8 @@ def _object(masker: Masker, item: Mapping[str, object]) -> object:
     is_changed = False
     for name, part in item.items():
         shown = masker.text(name) if isinstance(name, str) else name
-        parts[shown] = new = part if is_media and name in _BYTES else _masked(masker, part)
+        is_bytes = is_media and name in _BYTES and isinstance(part, str)
+        parts[shown] = new = part if is_bytes else _masked(masker, part)
         is_changed = is_changed or new is not part or shown != name
     return parts if is_changed else item
 
