@@ -1,13 +1,16 @@
 """`gantlet -p` as scripts and CI use it: what comes out, where, and with which exit code."""
 
 import json
+import os
 import signal
+import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from end_to_end.program_kit import STREAM, Desk, frames, served
+from end_to_end.program_kit import SECONDS, STREAM, Desk, frames, served
 from gantlet.session import read_lines, restore
 from gantlet.surfaces.headless.held_agent import LINGER_SECONDS
 
@@ -18,6 +21,40 @@ def test_words_in_words_out(tmp_path: Path) -> None:
     ended = Desk(tmp_path, "Four.").run("Two and two?")
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "Four.\n", "")
+
+
+def shown_by(desk: Desk, *words: str) -> str:
+    """Run the program on a terminal of its own; return what it sends there."""
+    screen, terminal = os.openpty()
+    shown = b""
+    with subprocess.Popen(
+        desk.argv(*words), cwd=desk.cwd, env=desk.env, stdin=subprocess.DEVNULL, stdout=terminal
+    ) as process:
+        os.close(terminal)
+        with suppress(OSError):  # the end of a terminal is an error
+            while part := os.read(screen, 65_536):
+                shown += part
+        assert process.wait(SECONDS) == 0
+    os.close(screen)
+    return shown.decode()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_what_a_model_says_steers_no_terminal(tmp_path: Path, form: str) -> None:
+    desk = Desk(tmp_path, "Red: \x1b[31m\x9b31m\x1b]0;title\x07 and \u202eback.")
+    words = ("--output-format", form, "--verbose") if form != "text" else ()
+
+    shown = shown_by(desk, "Say it", *words)
+
+    assert "Red: " in shown
+    assert "back." in shown
+    assert not set(shown) & set("\x1b\x9b\x07\u202e")
+
+
+def test_in_a_pipe_words_are_as_they_were_said(tmp_path: Path) -> None:
+    ended = Desk(tmp_path, "Red: \x1b[31m").run("Say it")
+
+    assert ended.stdout == "Red: \x1b[31m\n"
 
 
 def test_one_json_object(tmp_path: Path) -> None:

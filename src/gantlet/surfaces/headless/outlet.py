@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from gantlet.messages import JsonValue, dumps
+from gantlet.system.terminal_text import plain
 
 #: How long a reader that does not read is waited for at the end.
 DRAIN_SECONDS = 30.0
@@ -22,13 +23,15 @@ class Outlet:
     """Writes lines to a descriptor, in order.
 
     In an event loop, the lines of one moment are written together at its end. What could block is
-    written from a thread. One thread puts lines in.
+    written from a thread. One thread puts lines in. On a terminal they are without anything that it
+    would obey: what a model says, and what it has read, is not ours.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._poll = select.poll()
         self._poll.register(descriptor, select.POLLOUT)
+        self._is_terminal = os.isatty(descriptor)
         self._put_in = self._written = 0
         self._moment: list[bytes] = []
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -60,6 +63,8 @@ class Outlet:
         text, self._moment = b"".join(self._moment), []
         if not text:
             return
+        if self._is_terminal:
+            text = plain(text.decode("utf-8", "replace")).encode()
         if len(text) <= select.PIPE_BUF and self._put_in == self._written and self._is_free():
             self._write(text)
             return
