@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Mapping
 
 from gantlet.messages import JsonValue, dumps
-from gantlet.system.terminal_text import plain
 
 #: How long a reader that does not read is waited for at the end.
 DRAIN_SECONDS = 30.0
@@ -64,6 +63,9 @@ class Outlet:
         if not text:
             return
         if self._is_terminal:
+            # Its patterns take a millisecond to compile, which programs in a pipe need not pay.
+            from gantlet.system.terminal_text import plain  # noqa: PLC0415 - the seam
+
             text = plain(text.decode("utf-8", "replace")).encode()
         if len(text) <= select.PIPE_BUF and self._put_in == self._written and self._is_free():
             self._write(text)
