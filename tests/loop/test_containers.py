@@ -87,7 +87,7 @@ def test_an_end_that_is_not_known_or_not_reached_keeps_the_container(until: Json
     assert with_container({}, {"id": "c", "expires_at": until}, now) == {"container": "c"}
 
 
-@pytest.mark.parametrize("odd", ["c1", {"id": 7}, {}, [], None], ids=str)
+@pytest.mark.parametrize("odd", ["c1", {"id": 7}, {"id": ""}, {}, [], None], ids=str)
 async def test_what_is_no_container_is_not_named(odd: JsonValue) -> None:
     delta = {"type": "message_delta", "delta": {"container": odd}, "usage": {"output_tokens": 1}}
     model = ScriptedModel(script_of([CALL, {"event": delta}], "Done."))

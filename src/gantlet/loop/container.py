@@ -18,7 +18,8 @@ def container_of(messages: Iterable[Message]) -> Mapping[str, JsonValue] | None:
     for message in messages:
         if isinstance(message, AssistantMessage) and message.extra:
             told = message.extra.get(CONTAINER)
-            if isinstance(told, Mapping) and isinstance(told.get("id"), str):
+            name = told.get("id") if isinstance(told, Mapping) else None
+            if isinstance(told, Mapping) and isinstance(name, str) and name:
                 return told
     return None
 
